@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { apiserver } from './apiserver/apiserver.ts';
 import { capacity } from './capacity/capacity.ts';
 import { compare } from './compare/compare.ts';
+import { consoleBenchmark } from './console/console.ts';
 import { disksBenchmark } from './disks/disks.ts';
 import { drivesBenchmark } from './drives/drives.ts';
 import { engine } from './engine/engine.ts';
@@ -19,6 +20,7 @@ const benchmarks: readonly Benchmark[] = [
   disksBenchmark,
   scheduler,
   capacity,
+  consoleBenchmark,
   compare,
 ];
 const usage =

@@ -73,6 +73,8 @@ export class Console {
   readonly #stop = new AbortController();
   #flushTimer: Timer | undefined;
   #poolsDueMs = 0;
+  /** Rows are made once everything has been read: before, most of them would be made several times. */
+  #isReading = true;
 
   private constructor(options: ConsoleOptions) {
     const { clock, random, ids, onError } = options;
@@ -128,6 +130,8 @@ export class Console {
       onChange: () => this.#flushSoon(),
     });
     await feed.start(this.#stop.signal);
+    this.#isReading = false;
+    while (!this.#state.flush(rowsPerSlice)) await clock.sleep(0, this.#stop.signal);
     this.#flush();
     this.#supervisor.start('console history', (signal) => this.#sample(signal));
   }
@@ -148,7 +152,7 @@ export class Console {
   }
 
   #flushSoon(delayMs = flushDelayMs): void {
-    if (this.#stop.signal.aborted) return;
+    if (this.#isReading || this.#stop.signal.aborted) return;
     this.#flushTimer ??= this.#options.clock.after(delayMs, () => {
       this.#flushTimer = undefined;
       this.#flush();

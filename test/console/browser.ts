@@ -18,7 +18,7 @@ export interface Browser extends AsyncDisposable {
   readonly context: BrowserContext;
   readonly page: Page;
   /** Errors that the page has logged or thrown. */
-  readonly problems: readonly string[];
+  readonly problems: string[];
 }
 
 export interface BrowserOptions {

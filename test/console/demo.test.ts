@@ -37,6 +37,7 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
     ['#/reservations', 'Promised bytes of pools', 'demo/'],
     ['#/disks', 'node-a1/default', 'Ready'],
     ['#/capacity', 'samples', 'drives', 'local-disks'],
+    ['#/what-if', 'Nothing is changed by asking.', 'Show the plan'],
   ];
 
   test.each(views)(
@@ -74,6 +75,24 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
     await page.getByRole('searchbox', { name: 'Filter nodes' }).fill('zone-c');
     await expect.poll(() => page.getByRole('row').count()).toBe(3);
     await page.getByRole('button', { name: 'Drawing' }).click();
+  });
+
+  test('what-if shows the plan, and an error that says what is wrong', async () => {
+    const { page } = browser;
+    await showView(page, '#/what-if');
+    await page.getByLabel('Value').fill('node/node-b2');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Show the plan' }).click();
+    const plan = page.getByRole('region', { name: 'Plan' });
+    await plan.getByRole('grid', { name: 'Moves' }).getByText('demo/').first().waitFor();
+    expect(await plan.getByRole('button', { name: 'Cordon' }).count()).toBe(0);
+    await page.getByLabel('Value').fill('node/nowhere');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Show the plan' }).click();
+    await page.getByRole('alert').getByText('nowhere').waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    // The browser logs the answer 400.
+    browser.problems.length = 0;
   });
 
   test('everything can be reached by keyboard', async () => {

@@ -32,6 +32,7 @@ interface LoggedChange {
  */
 export class RowStore {
   readonly #epoch: string;
+  readonly #changesMax: number;
   readonly #rows = Object.fromEntries(rowTypes.map((type) => [type, new Map<string, StoredRow>()])) as Record<
     RowType,
     Map<string, StoredRow>
@@ -40,8 +41,9 @@ export class RowStore {
   #log: LoggedChange[] = [];
   #dropped = 0;
 
-  constructor(epoch: string) {
+  constructor(epoch: string, changesMax = changesKeptMax) {
     this.#epoch = epoch;
+    this.#changesMax = changesMax;
   }
 
   get position(): string {
@@ -104,9 +106,9 @@ export class RowStore {
   #record(change: LoggedChange): void {
     this.#log.push(change);
     // Twice the bound before it is cut, so that cutting is rare.
-    if (this.#log.length < 2 * changesKeptMax) return;
-    this.#dropped += this.#log.length - changesKeptMax;
-    this.#log = this.#log.slice(-changesKeptMax);
+    if (this.#log.length < 2 * this.#changesMax) return;
+    this.#dropped += this.#log.length - this.#changesMax;
+    this.#log = this.#log.slice(-this.#changesMax);
   }
 
   #positionAt(number: number): string {

@@ -25,7 +25,7 @@ export interface VirtualGridProps<T> {
 }
 
 const rowHeight = 34;
-const overscan = 8;
+const overscan = 5;
 const viewportDefault = 480;
 
 /**
@@ -85,6 +85,7 @@ export function VirtualGrid<T>(props: VirtualGridProps<T>) {
 
   const first = Math.max(0, Math.floor(top / rowHeight) - overscan);
   const last = Math.min(rows.length, Math.ceil((top + height) / rowHeight) + overscan);
+  const slots = Math.ceil(height / rowHeight) + 2 * overscan + 2;
   const template = columns.map(({ width = 'minmax(0, 1fr)' }) => width).join(' ');
   const cellClass = ({ isNumber, isMinor }: GridColumn<T>) =>
     `cell${isNumber === true ? ' number' : ''}${isMinor === true ? ' minor' : ''}`;
@@ -125,7 +126,9 @@ export function VirtualGrid<T>(props: VirtualGridProps<T>) {
               id={`${id}-${index}`}
               aria-rowindex={index + 2}
               aria-selected={isSelected?.(row) === true}
-              key={keyOf(row)}
+              // Elements are used again for other rows: changing their text is cheaper than making new ones.
+              key={index % slots}
+              data-key={keyOf(row)}
               style={{ transform: `translateY(${index * rowHeight}px)` }}
               onClick={() => {
                 setActive(index);

@@ -1,0 +1,180 @@
+/**
+ * The console with a large cluster in a real Chromium: how long the page takes to load, and how many tasks block it for more than 50 ms while it
+ * loads, scrolls, and follows changes. Server, writer and browser share the cores of this machine.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium, type Page } from 'playwright-core';
+import { EmbeddedServer } from '../../src/apiserver/embedded-server.ts';
+import { consoleAnswers } from '../../src/cli/console/console-answers.ts';
+import { ConsolePages } from '../../src/cli/console/console-pages.ts';
+import { EmbeddedCluster } from '../../src/cluster/embedded-cluster.ts';
+import { Console } from '../../src/console/console.ts';
+import { consoleKinds, resourceOfKind } from '../../src/console/state/console-objects.ts';
+import { persistentVolumes } from '../../src/kube/resources.ts';
+import { realClock } from '../../src/runtime/clock.ts';
+import { systemIds } from '../../src/runtime/ids.ts';
+import { systemRandom } from '../../src/runtime/random.ts';
+import type { Benchmark, Row } from '../harness.ts';
+import { largeCluster } from './large-cluster.ts';
+
+const nodesDefault = 5_000;
+const volumesDefault = 50_000;
+const podsDefault = 20_000;
+/** Changes while the page is watched. */
+const changes = 2_000;
+const concurrentWrites = 32;
+
+export const consoleBenchmark: Benchmark = {
+  name: 'console',
+  summary:
+    'the web console in Chromium: loading, scrolling and following a large cluster, tasks over 50 ms counted',
+  async run(progress, sizes = {}) {
+    const { nodes = nodesDefault, pvs: volumes = volumesDefault, pods = podsDefault } = sizes;
+    const token = systemIds.uid();
+    const pages = new ConsolePages();
+    const server = await EmbeddedServer.start({
+      clock: realClock,
+      ids: systemIds,
+      random: systemRandom,
+      extraPages: pages,
+      onError: (error) => progress(String(error)),
+    });
+    const cluster = new EmbeddedCluster({ registry: server.registry, manager: 'bench' });
+    await fill(cluster, { nodes, volumes, pods }, progress);
+    const startedMs = realClock.monotonicMs();
+    const facts = { leases: undefined, isEmbedded: true, isFromFiles: false };
+    const console = Console.start({
+      source: { kind: 'cluster', cluster },
+      answers: consoleAnswers({ facts: async () => facts, policies: async () => [] }),
+      viewers: { ownToken: token },
+      hosts: [],
+      server: server.url,
+      version: 'bench',
+      canWrite: false,
+      clock: realClock,
+      random: systemRandom,
+      ids: systemIds,
+      onError: (error, where) => progress(`${where}: ${error}`),
+    });
+    pages.serve(console);
+    await console.ready;
+    const readMs = realClock.monotonicMs() - startedMs;
+    progress(`the console has read the cluster after ${Math.round(readMs)} ms`);
+    try {
+      const rows = await inBrowser(`${server.url}/console/?token=${token}`, cluster, progress);
+      return [{ work: 'server reads the cluster', ms: Math.round(readMs) }, ...rows];
+    } finally {
+      await console.close();
+      await server.close();
+    }
+  },
+};
+
+async function fill(
+  cluster: EmbeddedCluster,
+  sizes: { readonly nodes: number; readonly volumes: number; readonly pods: number },
+  progress: (text: string) => void,
+): Promise<void> {
+  const resources = new Map(consoleKinds.map((kind) => [kind as string, resourceOfKind(kind)]));
+  const objects = largeCluster(sizes)[Symbol.iterator]();
+  let made = 0;
+  const write = async () => {
+    for (let next = objects.next(); next.done !== true; next = objects.next()) {
+      const { kind = '' } = next.value;
+      const resource = resources.get(kind)!;
+      await cluster.resource(resource).create(next.value);
+      made += 1;
+      if (made % 10_000 === 0) progress(`${made} objects`);
+    }
+  };
+  // The namespace first, as everything else needs it.
+  const { value } = objects.next();
+  await cluster.resource(resources.get('Namespace')!).create(value);
+  await Promise.all(Array.from({ length: concurrentWrites }, write));
+}
+
+async function inBrowser(
+  url: string,
+  cluster: EmbeddedCluster,
+  progress: (text: string) => void,
+): Promise<readonly Row[]> {
+  const profile = mkdtempSync(join(tmpdir(), 'stowage-bench-'));
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    headless: true,
+    ignoreHTTPSErrors: true,
+    viewport: { width: 1600, height: 1000 },
+    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
+  });
+  try {
+    context.setDefaultTimeout(120_000);
+    const page = await context.newPage();
+    await page.addInitScript(`
+      window.longTasks = [];
+      new PerformanceObserver((list) => window.longTasks.push(...list.getEntries().map(({ duration }) => duration)))
+        .observe({ type: 'longtask', buffered: true });`);
+    const rows: Row[] = [];
+    const measure = async (work: string, act: () => Promise<void>) => {
+      await page.evaluate('window.longTasks = []').catch(() => undefined);
+      const startedMs = realClock.monotonicMs();
+      await act();
+      const ms = Math.round(realClock.monotonicMs() - startedMs);
+      const tasks = (await page.evaluate('window.longTasks')) as number[];
+      rows.push({ work, ms, longTasks: tasks.length, longestTaskMs: Math.round(Math.max(0, ...tasks)) });
+      progress(`${work}: ${ms} ms, ${tasks.length} long tasks`);
+    };
+    await measure('load the page and all rows', async () => {
+      await page.goto(`${url}#/volumes`);
+      await page.getByText('Live', { exact: true }).waitFor();
+    });
+    await measure('scroll through 50,000 volumes', async () => await scroll(page, '.grid', 60));
+    await measure('filter them', async () => {
+      await page.getByRole('searchbox').pressSequentially('node-0042');
+      await page.waitForTimeout(300);
+      await page.getByRole('searchbox').fill('');
+    });
+    await measure('draw the map', async () => {
+      await page.evaluate("location.hash = '#/map'");
+      await page.locator('.map-box').waitFor();
+      await page.waitForTimeout(500);
+    });
+    await measure('scroll the map', async () => await scroll(page, '.map-box', 40));
+    await measure(`follow ${changes} changes on the map`, async () => await change(cluster, page));
+    await page.evaluate("location.hash = '#/volumes'");
+    await measure(`follow ${changes} changes in the list`, async () => await change(cluster, page));
+    await measure('the queue with its causes', async () => {
+      await page.evaluate("location.hash = '#/queue'");
+      await page.getByText('20 pods are pending').waitFor();
+    });
+    return rows;
+  } finally {
+    await context.close();
+    rmSync(profile, { recursive: true, force: true });
+  }
+}
+
+async function scroll(page: Page, selector: string, steps: number): Promise<void> {
+  await page.evaluate(`(async () => {
+    const box = document.querySelector('${selector}');
+    const step = (box.scrollHeight - box.clientHeight) / ${steps};
+    for (let at = 0; at <= ${steps}; at += 1) {
+      box.scrollTop = at * step;
+      await new Promise(requestAnimationFrame);
+      await new Promise(requestAnimationFrame);
+    }
+  })()`);
+}
+
+async function change(cluster: EmbeddedCluster, page: Page): Promise<void> {
+  for (let at = 0; at < changes; at += 1) {
+    const name = `disk-${String(at * 7).padStart(6, '0')}`;
+    const phase = at % 2 === 0 ? 'Released' : 'Bound';
+    await cluster
+      .resource(persistentVolumes)
+      .patch({ name }, { type: 'merge', body: { status: { phase } } }, { subresource: 'status' });
+    if (at % 20 === 0) await realClock.sleep(20, new AbortController().signal);
+  }
+  await page.waitForTimeout(500);
+}
