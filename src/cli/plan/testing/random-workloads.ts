@@ -23,10 +23,11 @@ import { labels } from '../../../kube/well-known.ts';
 import type { Controller } from '../../../reconcile/controller.ts';
 import { untilAborted } from '../../../runtime/abort.ts';
 import { type Random, seededRandom } from '../../../runtime/random.ts';
+import type { Supervisor } from '../../../runtime/supervisor.ts';
 
 const zones = ['a', 'b'];
 /** Longer than any back-off. */
-const calmMs = 20_000;
+const calmMs = 15_000;
 const workloadControllers = ['pv-binder', 'ephemeral', 'node-agent', 'statefulset', 'deployment'];
 
 export const highPriority = { metadata: { name: 'high' }, value: 10 } as const;
@@ -47,6 +48,7 @@ export class RandomWorkloads implements AsyncDisposable {
   #sets: string[] = [];
   #replicaSets: string[] = [];
   #names = 0;
+  #run: Supervisor | undefined;
 
   private constructor(fixture: SchedulerFixture, random: Random) {
     this.fixture = fixture;
@@ -60,7 +62,7 @@ export class RandomWorkloads implements AsyncDisposable {
     await fixture.cluster.resource(priorityClasses).create(highPriority);
     await workloads.#storage();
     for (let left = 2 + random.int(3); left > 0; left -= 1) await workloads.#node();
-    fixture.environment.run([
+    workloads.#run = fixture.environment.run([
       ...schedulingControllers({ otherControllers: workloadControllers }),
       provisionerController({ provisioners: [new FakeProvisioner().provisioner] }),
       workloads.#recorder(),
@@ -98,7 +100,9 @@ export class RandomWorkloads implements AsyncDisposable {
     await this.fixture.settle(calmMs);
   }
 
+  /** Without waiting for sweeps: other tests show that they find nothing. */
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#run?.close();
     await this.fixture[Symbol.asyncDispose]();
   }
 
