@@ -14,6 +14,7 @@ import { addExplain } from './commands/explain.ts';
 import { addExtender } from './commands/extender.ts';
 import { addHeadroom } from './commands/headroom.ts';
 import { addKubeconfig } from './commands/kubeconfig.ts';
+import { addDrainMove } from './commands/move.ts';
 import { addNames } from './commands/names.ts';
 import { addPlan } from './commands/plan.ts';
 import { addReservations } from './commands/reservations.ts';
@@ -74,6 +75,7 @@ function newProgram(): Command {
   addPlan(program);
   addHeadroom(program);
   addDrainPlan(program);
+  addDrainMove(program);
   addReservations(program);
   addCapacity(program);
   addDrives(program);

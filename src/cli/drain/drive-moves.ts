@@ -6,6 +6,35 @@ import type { PlanReport, VolumeCopyLine } from '../plan/plan-report.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
 import { moveMarkOf } from './move-mark.ts';
 
+/** Volumes that go from one drive to another. */
+export interface CopyJob {
+  readonly source: string;
+  readonly target: string;
+  readonly volumes: readonly string[];
+}
+
+/**
+ * One job for each target. A copy that was interrupted is done again even if all entries have moved: data may be left on the source, and only the state of
+ * the drives shows it.
+ */
+export function copyJobs(
+  source: Drive,
+  targets: readonly Drive[],
+  copies: readonly VolumeCopyLine[],
+): readonly CopyJob[] {
+  const name = source.metadata?.name ?? '';
+  return targets.flatMap((target) => {
+    const own = `drive/${target.metadata?.name}`;
+    const known = new Set([source, target].flatMap(({ spec }) => spec?.volumes ?? []).map((one) => one.name));
+    const mark = moveMarkOf(target);
+    const isInterrupted = mark?.from === name && target.status?.state === 'Repairing';
+    const again = isInterrupted ? mark.volumes.filter((volume) => known.has(volume)) : [];
+    const coming = copies.flatMap(({ volume, to }) => (to === own ? [volume] : []));
+    const volumes = [...new Set([...coming, ...again])];
+    return volumes.length === 0 ? [] : [{ source: name, target: target.metadata?.name ?? '', volumes }];
+  });
+}
+
 export interface DriveMoves {
   /** Each volume of the drive, with the drive that it goes to. */
   readonly copies: readonly VolumeCopyLine[];

@@ -4,23 +4,37 @@ import type { Drive } from '../../kube/drive.ts';
 import { budgetsOf, whatIfIndex } from '../plan/make-plan.ts';
 import type { VolumeCopyLine } from '../plan/plan-report.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
+import type { Note } from '../source/note.ts';
 import type { DrainStep, EvictedPodLine, LeftLine, NodeCommand } from './drain-report.ts';
-import { driveMoves } from './drive-moves.ts';
+import { type CopyJob, copyJobs, driveMoves } from './drive-moves.ts';
 import { evictionWaves } from './eviction-waves.ts';
 import type { DrainFacts, DrainParts } from './make-drain-plan.ts';
 import { cordonedForDrive, moveMarkOf } from './move-mark.ts';
 import { emptyStep, leftPod } from './step-parts.ts';
 
+/** What has to be done for a drive. */
+export interface DriveWork {
+  readonly source: Drive;
+  /** The drives that get volumes. */
+  readonly targets: readonly Drive[];
+  readonly copies: readonly VolumeCopyLine[];
+  readonly jobs: readonly CopyJob[];
+  readonly notes: readonly Note[];
+}
+
+export function driveWork(name: string, { view, clock, profile }: DrainFacts): DriveWork {
+  const { copies, plan } = driveMoves(view, name, { nowMs: clock.nowMs(), profile });
+  const source = view.snapshot.get('Drive', name) ?? {};
+  const targets = targetsOf(copies, name, view);
+  return { source, targets, copies, jobs: copyJobs(source, targets, copies), notes: plan.notes };
+}
+
 /** The steps that empty a drive: its volumes are copied to other drives of the node, while no pod uses any of these drives. */
 export function driveSteps(name: string, facts: DrainFacts): DrainParts {
   const { view, clock, profile } = facts;
-  const options = { nowMs: clock.nowMs(), profile };
-  const { copies, plan } = driveMoves(view, name, options);
-  const { index } = whatIfIndex(view, options);
-  const source = view.snapshot.get('Drive', name) ?? {};
-  const fitting = copies.filter(({ to }) => to !== undefined);
-  const targets = targetsOf(fitting, name, view);
-  const isNeeded = fitting.length > 0 || inlinePods(source).length > 0;
+  const { source, targets, copies, jobs, notes } = driveWork(name, facts);
+  const { index } = whatIfIndex(view, { nowMs: clock.nowMs(), profile });
+  const isNeeded = jobs.length > 0 || inlinePods(source).length > 0;
   const users = isNeeded ? usersOf([source, ...targets], index) : [];
   const pods = stoppedPods(users, view);
   const left = [
@@ -31,10 +45,10 @@ export function driveSteps(name: string, facts: DrainFacts): DrainParts {
   const steps = [
     cordonStep(source, targets, view),
     ...(pods.length === 0 ? [] : [podStep(pods)]),
-    ...(fitting.length === 0 ? [] : [copyStep(source, fitting)]),
+    ...(jobs.length === 0 ? [] : [copyStep(source, copies, jobs)]),
     ...uncordonSteps(source, targets, view),
   ];
-  return { steps, left, stays: [], notes: plan.notes };
+  return { steps, left, stays: [], notes };
 }
 
 /** The drives that get volumes, or that an earlier call has cordoned for that. */
@@ -83,33 +97,36 @@ function podStep(pods: readonly EvictedPodLine[]): Omit<DrainStep, 'number'> {
   return { ...emptyStep, action: 'evict-pods', title, isDone: false, pods };
 }
 
-function copyStep(source: Drive, copies: readonly VolumeCopyLine[]): Omit<DrainStep, 'number'> {
+function copyStep(
+  source: Drive,
+  copies: readonly VolumeCopyLine[],
+  jobs: readonly CopyJob[],
+): Omit<DrainStep, 'number'> {
   return {
     ...emptyStep,
     action: 'copy-volumes',
     title: 'Copy the volumes, compare each copy, move the entries, and only then remove the data',
     isDone: false,
-    volumes: copies.map(({ volume, claim, bytes, from, to }) => ({
-      kind: 'volume',
-      name: volume,
-      claim: claim === '' ? undefined : claim,
-      bytes,
-      from,
-      to,
-    })),
-    commands: copyCommands(source, copies),
+    volumes: copies
+      .filter(({ to }) => to !== undefined)
+      .map(({ volume, claim, bytes, from, to }) => ({
+        kind: 'volume',
+        name: volume,
+        claim: claim === '' ? undefined : claim,
+        bytes,
+        from,
+        to,
+      })),
+    commands: copyCommands(source, jobs),
   };
 }
 
 /** One command for each target. */
-export function copyCommands(source: Drive, copies: readonly VolumeCopyLine[]): readonly NodeCommand[] {
-  const byTarget = new Map<string, string[]>();
-  for (const { volume, to } of copies)
-    if (to !== undefined) byTarget.set(to, [...(byTarget.get(to) ?? []), volume]);
-  const all = (source.spec?.volumes ?? []).length;
-  return [...byTarget].map(([to, volumes]) => {
-    const flags = volumes.length === all ? '' : volumes.map((volume) => ` --volume ${volume}`).join('');
-    const target = to.slice(to.indexOf('/') + 1);
+export function copyCommands(source: Drive, jobs: readonly CopyJob[]): readonly NodeCommand[] {
+  const all = source.spec?.volumes ?? [];
+  return jobs.map(({ target, volumes }) => {
+    const isAll = all.length > 0 && all.every(({ name }) => volumes.includes(name));
+    const flags = isAll ? '' : volumes.map((volume) => ` --volume ${volume}`).join('');
     return {
       node: nodeOf(source),
       command: `stowage drives move ${source.metadata?.name} ${target}${flags}`,

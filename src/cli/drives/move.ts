@@ -14,39 +14,62 @@ import { CliError } from '../cli-error.ts';
 import { logForReading } from '../log-flags.ts';
 import { progressOf } from '../output/progress-of.ts';
 import { allDevices } from './discover.ts';
-import { driveNamed, drivePrefix } from './named-drives.ts';
+import { driveNamed, driveNameIn, drivePrefix } from './named-drives.ts';
 import { repairableDevice, untilUnmounted } from './repair.ts';
 import { type DrivesFlags, withDrives } from './with-drives.ts';
 
-/** `stowage drives move`: copies the volumes of a drive to another drive of this machine, and removes them from the first. */
-export async function moveDriveVolumes(from: string, to: string, flags: DrivesFlags): Promise<void> {
-  const commands = realSystemCommands;
+export interface MoveFlags extends DrivesFlags {
+  readonly volume?: readonly string[];
+}
+
+/** `stowage drives move`: copies volumes of a drive to another drive of this machine, and removes them from the first. */
+export async function moveDriveVolumes(from: string, to: string, flags: MoveFlags): Promise<void> {
   const progress = progressOf(logForReading(flags));
   await withDrives(flags, async (cluster) => {
-    const [source, target] = [await driveNamed(cluster, from), await driveNamed(cluster, to)];
-    const obstacle = moveObstacle(source, target);
-    if (obstacle !== undefined) throw new CliError(obstacle);
-    const devices = await allDevices({ commands });
-    const ends = [source, target].map((drive) => ({ drive, device: repairableDevice(drive, devices) }));
-    const moved = await whileRepairing(cluster, ends, async () =>
-      withTemporaryMount(ends[0]!.device.path, 'write', commands, (sourceMount) =>
-        withTemporaryMount(ends[1]!.device.path, 'write', commands, (targetMount) =>
-          moveVolumes(
-            { drive: nameOf(source), mount: sourceMount },
-            { drive: nameOf(target), mount: targetMount },
-            {
-              cluster,
-              commands,
-              directories: new VolumeDirectories(),
-              onProgress: (text) => progress.tell(`moving ${text}`),
-            },
-          ),
+    const job = { source: from, target: to, volumes: flags.volume };
+    const onProgress = (text: string) => progress.tell(`moving ${text}`);
+    const moved = await moveBetweenDrives(cluster, job, onProgress).finally(() => progress.end());
+    for (const volume of moved) process.stdout.write(`${volume} moved to ${drivePrefix}${driveNameIn(to)}\n`);
+    if (moved.length === 0)
+      process.stdout.write(
+        flags.volume === undefined
+          ? `${drivePrefix}${driveNameIn(from)} has no volumes\n`
+          : `${drivePrefix}${driveNameIn(from)} has none of these volumes\n`,
+      );
+  });
+}
+
+export interface MoveJob {
+  readonly source: string;
+  readonly target: string;
+  /** Undefined: all. */
+  readonly volumes: readonly string[] | undefined;
+}
+
+/** Moves volumes between two drives of this machine. Returns the names of those that were moved. */
+export async function moveBetweenDrives(
+  cluster: Cluster,
+  job: MoveJob,
+  onProgress: (text: string) => void,
+): Promise<readonly string[]> {
+  const commands = realSystemCommands;
+  const [source, target] = [await driveNamed(cluster, job.source), await driveNamed(cluster, job.target)];
+  const volumes = job.volumes && new Set(job.volumes);
+  const obstacle = moveObstacle(source, target, volumes);
+  if (obstacle !== undefined) throw new CliError(obstacle);
+  const devices = await allDevices({ commands });
+  const ends = [source, target].map((drive) => ({ drive, device: repairableDevice(drive, devices) }));
+  return await whileRepairing(cluster, ends, async () =>
+    withTemporaryMount(ends[0]!.device.path, 'write', commands, (sourceMount) =>
+      withTemporaryMount(ends[1]!.device.path, 'write', commands, (targetMount) =>
+        moveVolumes(
+          { drive: nameOf(source), mount: sourceMount },
+          { drive: nameOf(target), mount: targetMount },
+          { cluster, commands, directories: new VolumeDirectories(), onProgress, volumes },
         ),
       ),
-    ).finally(() => progress.end());
-    for (const volume of moved) process.stdout.write(`${volume} moved to ${drivePrefix}${nameOf(target)}\n`);
-    if (moved.length === 0) process.stdout.write(`${drivePrefix}${nameOf(source)} has no volumes\n`);
-  });
+    ),
+  );
 }
 
 interface UnmountedEnd {

@@ -1,4 +1,5 @@
 import type { Cluster } from '../../cluster/cluster.ts';
+import type { KubernetesCluster } from '../../cluster/kubernetes/client.ts';
 import { ApiError, isReason } from '../../kube/api-error.ts';
 import { CliError } from '../cli-error.ts';
 import { type ConnectFlags, connect } from '../connect.ts';
@@ -19,7 +20,7 @@ export async function withDrives<T>(flags: DrivesFlags, use: (cluster: Cluster) 
 export async function withOwnKinds<T>(
   flags: DrivesFlags,
   kinds: string,
-  use: (cluster: Cluster) => Promise<T>,
+  use: (cluster: KubernetesCluster) => Promise<T>,
 ): Promise<T> {
   await using cluster = await connect(flags, { log: logForReading(flags), requestTimeoutMs });
   try {

@@ -1,8 +1,8 @@
 import { promisedBytes, readDrive } from '../../engine/drives/drive-record.ts';
 import { type Drive, driveVolumesMax } from '../../kube/drive.ts';
 
-/** Why the volumes of a drive cannot be moved to another, with the remedy; undefined if they can. A drive that an earlier call left Repairing can go on. */
-export function moveObstacle(source: Drive, target: Drive): string | undefined {
+/** Why volumes of a drive, the chosen ones or all, cannot be moved to another, with the remedy; undefined if they can. A drive that an earlier call left Repairing can go on. */
+export function moveObstacle(source: Drive, target: Drive, chosen?: ReadonlySet<string>): string | undefined {
   const from = readDrive(source);
   const to = readDrive(target);
   if (from.name === to.name) return `drive ${from.name} is both source and target; name two drives`;
@@ -14,7 +14,12 @@ export function moveObstacle(source: Drive, target: Drive): string | undefined {
   for (const { status, metadata } of [source, target])
     if (status?.state !== 'Ready' && status?.state !== 'Repairing')
       return `drive ${metadata?.name} is ${status?.state ?? 'not reported by its node'}; it must be Ready`;
-  return ledgerObstacle(from, to);
+  const known = new Set([...from.volumes, ...to.volumes].map(({ name }) => name));
+  const unknown = [...(chosen ?? [])].find((name) => !known.has(name));
+  if (unknown !== undefined)
+    return `volume ${unknown} is on neither of the drives ${from.name} and ${to.name}; stowage drives list volumes shows where it is`;
+  const volumes = from.volumes.filter(({ name }) => chosen?.has(name) ?? true);
+  return ledgerObstacle({ ...from, volumes }, to);
 }
 
 function ledgerObstacle(
@@ -33,7 +38,7 @@ function ledgerObstacle(
   const needed = promisedBytes({ volumes: missing });
   const free = to.capacityBytes - promisedBytes(to);
   if (needed > free)
-    return `the volumes of drive ${from.name} need ${needed} bytes, and drive ${to.name} has ${free} free; name a larger drive`;
+    return `the volumes of drive ${from.name} need ${needed} bytes, and drive ${to.name} has ${free} free; name a larger drive, or some of the volumes with --volume`;
   if (to.volumes.length + missing.length > driveVolumesMax)
     return `drive ${to.name} would have more than ${driveVolumesMax} volumes; name another drive`;
   return undefined;

@@ -21,6 +21,8 @@ export interface MoveVolumesOptions {
   readonly commands: SystemCommands;
   readonly directories: VolumeDirectories;
   readonly onProgress: (text: string) => void;
+  /** Names of the volumes to move; undefined: all. */
+  readonly volumes?: ReadonlySet<string> | undefined;
 }
 
 /** Something that a person has to look at. Nothing is removed then. */
@@ -32,7 +34,7 @@ const attemptsMax = 8;
 /** What cp(1) keeps, and fails if it cannot. Times and owners of links, too. */
 const copyFlags = ['-d', '-R', '--preserve=mode,ownership,timestamps,links,xattr', '--reflink=never', '-T'];
 
-/** Moves every volume of a drive, one after the other. Returns their names. The README has the steps and why they are safe. */
+/** Moves volumes of a drive, one after the other. Returns their names. The README has the steps and why they are safe. */
 export async function moveVolumes(
   source: MoveEnd,
   target: MoveEnd,
@@ -41,7 +43,8 @@ export async function moveVolumes(
   const { cluster, directories, onProgress } = options;
   for (const { mount } of [source, target]) await directories.prepare(mount);
   const moved: string[] = [];
-  const { volumes } = await recordOf(cluster, source.drive);
+  const all = (await recordOf(cluster, source.drive)).volumes;
+  const volumes = all.filter(({ name }) => options.volumes?.has(name) ?? true);
   for (const [at, entry] of volumes.entries()) {
     onProgress(`${entry.name} (${at + 1} of ${volumes.length})`);
     await copyVolume(entry.name, source, target, options);

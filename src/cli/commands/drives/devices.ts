@@ -96,6 +96,7 @@ export function addMove(drives: Command): void {
     .argument('<source>', 'the drive whose volumes are moved; both must be in this machine, and cordoned')
     .argument('<target>', 'the drive that they are moved to')
     .description('copy the volumes of a drive to another drive of the node, while no pod uses them')
+    .option('--volume <name>', 'only this volume; may be repeated (default: all)', collect)
     .addOption(toCluster)
     .addOption(ofContext)
     .addOption(verbosely)

@@ -1,0 +1,312 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Cluster } from '../../../cluster/cluster.ts';
+import { InterceptedCluster } from '../../../cluster/intercepted-cluster.ts';
+import { isObjectWrite } from '../../../cluster/testing/fault-hooks.ts';
+import { writeDriveState } from '../../../drives/devices/drive-state.ts';
+import { realSystemCommands, type SystemCommands } from '../../../drives/devices/system-commands.ts';
+import { VolumeDirectories } from '../../../drives/host/volume-directories.ts';
+import { moveVolumes } from '../../../drives/move/move-volumes.ts';
+import { differenceBetween } from '../../../drives/move/same-tree.ts';
+import { DrivesFixture } from '../../../drives/testing/drives-fixture.ts';
+import { nodes, persistentVolumeClaims, pods } from '../../../kube/resources.ts';
+import { loadCluster } from '../../source/load-cluster.ts';
+import { moveMarkOf } from '../move-mark.ts';
+import type { DriveCopier, MoveContext } from './move-context.ts';
+import { moveDrive, openAfterMove } from './move-drive.ts';
+
+const gib = 2 ** 30;
+const namespace = 'default';
+const volumes = ['pvc-1', 'pvc-2'];
+
+/** The real programs, except that nothing is synchronized. */
+const programs: SystemCommands = {
+  run: async (program, args) =>
+    program === 'sync' ? { status: 0, stdout: '', stderr: '' } : await realSystemCommands.run(program, args),
+};
+
+/** Ends a move after its nth step: a write, a program, or a change of directories. */
+class Ending {
+  #left: number;
+  constructor(steps: number) {
+    this.#left = steps;
+  }
+
+  readonly step = (): void => {
+    this.#left -= 1;
+    if (this.#left === 0) throw new Error('ended');
+  };
+
+  async after<T>(task: () => Promise<T>): Promise<T> {
+    const result = await task();
+    this.step();
+    return result;
+  }
+}
+
+/** Node n with drive a, which has two volumes with data, and drives b and c, each with room for one of them. A pod uses each volume. */
+class MovingDrives {
+  readonly fixture: DrivesFixture;
+  readonly suffix: string;
+  readonly root: string;
+
+  private constructor(fixture: DrivesFixture, suffix: string) {
+    this.fixture = fixture;
+    this.suffix = suffix;
+    this.root = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'stowage-move-'));
+    onTestFinished(() => rmSync(this.root, { recursive: true, force: true }));
+  }
+
+  static async create(fixture: DrivesFixture, suffix: string): Promise<MovingDrives> {
+    const own = new MovingDrives(fixture, suffix);
+    const { cluster } = fixture;
+    const node = own.name('n');
+    await cluster.resource(nodes).create({ metadata: { name: node } });
+    const entries = volumes.map((name) => ({
+      name,
+      sizeBytes: gib,
+      claimRef: { namespace, name: own.name(name) },
+    }));
+    for (const drive of ['a', 'b', 'c']) {
+      mkdirSync(own.mount(own.name(drive)));
+      const spec = drive === 'a' ? { volumes: entries } : {};
+      await fixture.drive(own.name(drive), drive === 'a' ? 4 * gib : gib, { node, spec });
+    }
+    for (const volume of volumes) {
+      for (const folder of [own.path('a', volume), join(own.root, `copy of ${volume}`)]) {
+        mkdirSync(folder, { recursive: true });
+        writeFileSync(join(folder, 'data'), `${volume} ${'content'.repeat(100)}`);
+        execFileSync('touch', ['-d', '@1000', join(folder, 'data'), folder]);
+      }
+      await own.#usePod(volume, node);
+    }
+    return own;
+  }
+
+  async #usePod(volume: string, nodeName: string): Promise<void> {
+    const name = this.name(volume);
+    const { cluster } = this.fixture;
+    const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name, uid: name, controller: true };
+    await cluster.resource(persistentVolumeClaims).create({
+      metadata: { namespace, name },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    });
+    await cluster.resource(pods).create({
+      metadata: { namespace, name, ownerReferences: [owner] },
+      spec: {
+        nodeName,
+        containers: [{ name: 'main', image: 'main' }],
+        volumes: [{ name: 'data', persistentVolumeClaim: { claimName: name } }],
+      },
+    });
+  }
+
+  name(short: string): string {
+    return `${short}${this.suffix}`;
+  }
+
+  mount(drive: string): string {
+    return join(this.root, drive);
+  }
+
+  path(short: string, volume: string): string {
+    return join(this.mount(this.name(short)), 'volumes', volume);
+  }
+
+  async names(short: string): Promise<readonly string[]> {
+    return ((await this.fixture.get(this.name(short))).spec?.volumes ?? []).map(({ name }) => name);
+  }
+
+  /** Whether the drive has the entry, and data that equals what the volume had at first. */
+  async hasAll(short: string, volume: string): Promise<boolean> {
+    const path = this.path(short, volume);
+    if (!(await this.names(short)).includes(volume) || !existsSync(path)) return false;
+    return (await differenceBetween(join(this.root, `copy of ${volume}`), path)) === undefined;
+  }
+
+  /** One call of the command, which ends at this step. */
+  context(ending = new Ending(Number.POSITIVE_INFINITY), canCopy = true): MoveContext {
+    const { clock } = this.fixture;
+    const cluster = new InterceptedCluster(this.fixture.cluster);
+    cluster.addHooks({
+      before: async (call) => {
+        // The kubelet ends pods that are being deleted.
+        if (call.verb === 'get' && call.resource.plural === 'pods') await this.#endPods();
+      },
+      after: (call) => void (isObjectWrite(call) && ending.step()),
+    });
+    const load = async () => ({
+      view: await loadCluster(
+        cluster,
+        { namespace },
+        { server: 'test', source: 'test', onProgress: () => {}, needsPolicies: true },
+      ),
+      disks: undefined,
+      clock,
+      profile: 'stowage' as const,
+    });
+    return {
+      cluster,
+      clock,
+      deadlineMs: clock.monotonicMs() + 60_000,
+      load,
+      copier: canCopy ? this.#copier(cluster, ending) : undefined,
+      onChange: () => {},
+      onProgress: () => {},
+    };
+  }
+
+  async #endPods(): Promise<void> {
+    const client = this.fixture.cluster.resource(pods);
+    for (const { metadata } of (await client.list({ namespace })).items)
+      if (metadata?.deletionTimestamp !== undefined)
+        await client.delete({ namespace, name: metadata.name! }, { gracePeriodSeconds: 0 });
+  }
+
+  /** As `stowage drives move` on the node, on folders instead of devices. */
+  #copier(cluster: Cluster, ending: Ending): DriveCopier {
+    const commands: SystemCommands = {
+      run: (program, args) => ending.after(() => programs.run(program, args)),
+    };
+    const writes = ['begin', 'finish', 'retire', 'remove'];
+    const directories = new Proxy(new VolumeDirectories(), {
+      get: (all, method: 'begin') => async (mount: string, volume: string) => {
+        const isReleased = ['retire', 'remove'].includes(method) && mount === this.mount(this.name('a'));
+        // No byte of the source is released before a drive with the only entry has an equal copy.
+        if (isReleased)
+          expect([(await this.hasAll('b', volume)) || (await this.hasAll('c', volume)), volume]).toEqual([
+            true,
+            volume,
+          ]);
+        if (isReleased) expect(await this.names('a')).not.toContain(volume);
+        const call = () => all[method](mount, volume);
+        return writes.includes(method) ? await ending.after(call) : await call();
+      },
+    });
+    return {
+      copy: async (job, onProgress) => {
+        const running = (await cluster.resource(pods).list({ namespace })).items;
+        expect(running.map(({ metadata }) => metadata?.name)).not.toContainEqual(this.name('pvc-1'));
+        const ends = [job.source, job.target].map((drive) => ({ drive, mount: this.mount(drive) }));
+        for (const { drive } of ends)
+          await writeDriveState(cluster, await this.fixture.get(drive), 'Repairing');
+        const chosen = new Set(job.volumes);
+        await moveVolumes(ends[0]!, ends[1]!, {
+          cluster,
+          commands,
+          directories,
+          onProgress,
+          volumes: chosen,
+        });
+        // The node service reports what it sees.
+        for (const { drive } of ends) await writeDriveState(cluster, await this.fixture.get(drive), 'Ready');
+      },
+    };
+  }
+
+  async expectMoved(): Promise<void> {
+    expect(await this.names('a')).toEqual([]);
+    expect([...(await this.names('b')), ...(await this.names('c'))].toSorted()).toEqual(volumes);
+    for (const volume of volumes) {
+      expect([volume, (await this.hasAll('b', volume)) || (await this.hasAll('c', volume))]).toEqual([
+        volume,
+        true,
+      ]);
+      expect(existsSync(this.path('a', volume))).toBe(false);
+    }
+    for (const [short, isCordoned] of [
+      ['a', true],
+      ['b', false],
+      ['c', false],
+    ] as const) {
+      const drive = await this.fixture.get(this.name(short));
+      expect([short, drive.spec?.unschedulable === true, moveMarkOf(drive)]).toEqual([
+        short,
+        isCordoned,
+        undefined,
+      ]);
+    }
+    const node = await this.fixture.cluster.resource(nodes).get({ name: this.name('n') });
+    expect([node.spec?.unschedulable, node.metadata?.annotations]).toEqual([undefined, undefined]);
+  }
+
+  async remove(): Promise<void> {
+    const { cluster } = this.fixture;
+    for (const short of ['a', 'b', 'c']) await this.fixture.delete(this.name(short));
+    await cluster.resource(nodes).delete({ name: this.name('n') });
+  }
+}
+
+const done = { left: [], waiting: [], commands: [] };
+
+test('after an end at any step nothing is lost, and the next call completes the move', async () => {
+  const fixture = await DrivesFixture.start();
+  for (let steps = 1, hasEnded = true; hasEnded; steps += 1) {
+    const drives = await MovingDrives.create(fixture, `-${steps}`);
+    hasEnded = await moveDrive(drives.name('a'), drives.context(new Ending(steps))).then(
+      () => false,
+      (error: unknown) => {
+        expect(String(error)).toBe('Error: ended');
+        return true;
+      },
+    );
+    for (const volume of volumes) {
+      const found = await Promise.all(['a', 'b', 'c'].map((short) => drives.hasAll(short, volume)));
+      expect([steps, volume, found.includes(true)]).toEqual([steps, volume, true]);
+    }
+    expect([steps, await moveDrive(drives.name('a'), drives.context())]).toEqual([steps, done]);
+    await drives.expectMoved();
+    await drives.remove();
+    if (!hasEnded) expect(steps).toBeGreaterThan(25);
+  }
+}, 60_000);
+
+test('on another machine everything is prepared, and the command for the node is named', async () => {
+  const drives = await MovingDrives.create(await DrivesFixture.start(), '');
+  const outcome = await moveDrive('a', drives.context(undefined, false));
+  expect(outcome.commands).toEqual([
+    { node: 'n', command: 'stowage drives move a b --volume pvc-1' },
+    { node: 'n', command: 'stowage drives move a c --volume pvc-2' },
+  ]);
+  expect((await drives.fixture.cluster.resource(nodes).get({ name: 'n' })).spec?.unschedulable).toBe(true);
+  expect(
+    (await drives.fixture.cluster.resource(pods).list({ namespace })).items.map(
+      ({ metadata }) => metadata?.deletionTimestamp !== undefined,
+    ),
+  ).toEqual([]);
+  // Then root does that on the node, and the next call finds it done.
+  expect(await moveDrive('a', drives.context())).toEqual(done);
+  await drives.expectMoved();
+});
+
+test('a move that is given up opens what it has closed, but no drive whose copy was interrupted', async () => {
+  const drives = await MovingDrives.create(await DrivesFixture.start(), '');
+  await moveDrive('a', drives.context(undefined, false));
+  const context = drives.context();
+  await drives.fixture.merge('b', { status: { state: 'Repairing' } }, 'status');
+  expect(await openAfterMove('a', context, { isGivenUp: true })).toEqual([
+    'drive b is in the state Repairing: a copy has been interrupted, or still runs',
+  ]);
+  expect((await drives.fixture.get('c')).spec?.unschedulable).toBe(false);
+  await drives.fixture.merge('b', { status: { state: 'Ready' } }, 'status');
+  expect(await openAfterMove('a', context, { isGivenUp: true })).toEqual([]);
+  expect((await drives.fixture.get('b')).spec?.unschedulable).toBe(false);
+  expect(
+    (await drives.fixture.cluster.resource(nodes).get({ name: 'n' })).spec?.unschedulable,
+  ).toBeUndefined();
+  expect(await drives.names('a')).toEqual(volumes);
+});
+
+test('nothing is written while a pod that no controller creates again uses a drive', async () => {
+  const drives = await MovingDrives.create(await DrivesFixture.start(), '');
+  const client = drives.fixture.cluster.resource(pods);
+  await client.patch(
+    { namespace, name: 'pvc-1' },
+    { type: 'merge', body: { metadata: { ownerReferences: null } } },
+  );
+  const { left } = await moveDrive('a', drives.context(new Ending(1)));
+  expect(left.map(({ kind, name }) => [kind, name])).toEqual([['pod', 'default/pvc-1']]);
+});

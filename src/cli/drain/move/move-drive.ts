@@ -1,0 +1,132 @@
+import type { Cluster } from '../../../cluster/cluster.ts';
+import { type Drive, drives } from '../../../kube/drive.ts';
+import { CliError } from '../../cli-error.ts';
+import { editDrive } from '../../drives/edit-drive.ts';
+import { driveNamed } from '../../drives/named-drives.ts';
+import type { CopyJob } from '../drive-moves.ts';
+import { copyCommands, driveWork } from '../drive-steps.ts';
+import { makeDrainPlan } from '../make-drain-plan.ts';
+import { moveMarkOf, moveMarkText, moveTargetKey } from '../move-mark.ts';
+import { cordonForDrive, uncordonForDrive } from './edit-node.ts';
+import { evictPods } from './evict-pods.ts';
+import type { MoveContext, MoveOutcome } from './move-context.ts';
+
+/**
+ * Empties a drive: cordons it, its targets and its node, stops the pods that use them, copies the volumes, and opens what it has closed when the ledgers show
+ * that every volume has arrived. Every step looks at what is stored, so a later call goes on where this one ended. Data is removed by the copy
+ * alone, which compares first.
+ */
+export async function moveDrive(name: string, context: MoveContext): Promise<MoveOutcome> {
+  const { cluster, load, onChange } = context;
+  const plan = async () => makeDrainPlan({ kind: 'drive', name }, await load());
+  const { left, steps } = await plan();
+  const isCopyNeeded = steps.some(({ action }) => action === 'copy-volumes');
+  // Nothing is stopped unless everything can be stopped.
+  if (isCopyNeeded && left.some(({ kind }) => kind === 'pod')) return { left, waiting: [], commands: [] };
+  const source = await closeDrive(name, context);
+  // From now on the drive gets no more volumes, so the work is complete.
+  const { jobs } = driveWork(name, await load());
+  for (const job of jobs) await closeTarget(job, context);
+  const node = source.spec?.nodeName ?? '';
+  if (jobs.length > 0 && (await cordonForDrive(cluster, node, name))) onChange(`node/${node} cordoned`);
+  const next = async () => (await plan()).steps.flatMap(({ pods }) => pods);
+  const waiting = await evictPods(context, { next, keepsSetsReady: false });
+  if (waiting.length > 0) return { left, waiting, commands: [] };
+  if (jobs.length > 0 && context.copier === undefined)
+    return { left, waiting: [], commands: copyCommands(source, jobs) };
+  for (const job of jobs) await copyAndCheck(job, context);
+  const open = await openAfterMove(name, context, { isGivenUp: false });
+  return { left: (await plan()).left, waiting: open, commands: [] };
+}
+
+// ── Close ──
+
+async function closeDrive(name: string, { cluster, onChange }: MoveContext): Promise<Drive> {
+  const { drive, isChanged } = await editDrive(cluster, name, ({ spec }) =>
+    spec?.unschedulable === true ? undefined : { spec: { unschedulable: true } },
+  );
+  if (isChanged) onChange(`drive/${name} cordoned`);
+  return drive;
+}
+
+/** The cordon and the mark are one write: a cordon without a mark is that of a person. */
+async function closeTarget(
+  { source, target, volumes }: CopyJob,
+  { cluster, onChange }: MoveContext,
+): Promise<void> {
+  const { isChanged } = await editDrive(cluster, target, (drive) => {
+    const mark = moveMarkOf(drive);
+    if (mark !== undefined && mark.from !== source)
+      throw new CliError(
+        `drive ${target} gets the volumes of drive ${mark.from}; complete that first with stowage move drive/${mark.from}`,
+      );
+    const isCordoned = drive.spec?.unschedulable === true;
+    if (mark === undefined && isCordoned)
+      throw new CliError(`drive ${target} was cordoned meanwhile; call the command again`);
+    const wanted = [...new Set([...(mark?.volumes ?? []), ...volumes])];
+    if (isCordoned && wanted.length === mark?.volumes.length) return undefined;
+    const annotations = { [moveTargetKey]: moveMarkText({ from: source, volumes: wanted }) };
+    return { metadata: { annotations }, spec: { unschedulable: true } };
+  });
+  if (isChanged) onChange(`drive/${target} cordoned for ${volumes.length} volumes of drive/${source}`);
+}
+
+// ── Copy ──
+
+async function copyAndCheck(job: CopyJob, context: MoveContext): Promise<void> {
+  const { cluster, copier, onChange, onProgress } = context;
+  await copier?.copy(job, onProgress);
+  const [source, target] = [await driveNamed(cluster, job.source), await driveNamed(cluster, job.target)];
+  const there = namesIn(target);
+  const behind = job.volumes.filter((volume) => namesIn(source).has(volume) || !there.has(volume));
+  if (behind.length > 0)
+    throw new CliError(
+      `volume ${behind[0]} has not arrived on drive ${job.target}; everything stays cordoned, call the command again`,
+    );
+  onChange(`${job.volumes.length} volumes moved from drive/${job.source} to drive/${job.target}`);
+}
+
+function namesIn({ spec }: Drive): ReadonlySet<string> {
+  return new Set((spec?.volumes ?? []).map(({ name }) => name));
+}
+
+// ── Open ──
+
+/**
+ * Takes back what the move of this drive has cordoned: the drives first, the node last, so that an interrupted call finds what is left. Returns what keeps
+ * a drive closed. A move that is given up may leave volumes behind; each is complete where it has its entry.
+ */
+export async function openAfterMove(
+  name: string,
+  { cluster, onChange }: Pick<MoveContext, 'cluster' | 'onChange'>,
+  { isGivenUp }: { readonly isGivenUp: boolean },
+): Promise<readonly string[]> {
+  const source = await driveNamed(cluster, name);
+  const closed: string[] = [];
+  for (const target of await targetsOf(cluster, name)) {
+    const own = target.metadata?.name ?? '';
+    const behind = moveMarkOf(target)?.volumes.find((volume) => namesIn(source).has(volume));
+    if (target.status?.state === 'Repairing')
+      closed.push(`drive ${own} is in the state Repairing: a copy has been interrupted, or still runs`);
+    else if (behind !== undefined && !isGivenUp) closed.push(`volume ${behind} is still on drive ${name}`);
+    else if (await openTarget(cluster, own, name)) onChange(`drive/${own} uncordoned`);
+  }
+  if (closed.length > 0) return closed;
+  const node = source.spec?.nodeName ?? '';
+  if (await uncordonForDrive(cluster, node, name)) onChange(`node/${node} uncordoned`);
+  return [];
+}
+
+async function targetsOf(cluster: Cluster, source: string): Promise<readonly Drive[]> {
+  const { items } = await cluster.resource(drives).list();
+  return items.filter((drive) => moveMarkOf(drive)?.from === source);
+}
+
+async function openTarget(cluster: Cluster, target: string, source: string): Promise<boolean> {
+  const { isChanged } = await editDrive(cluster, target, (drive) =>
+    moveMarkOf(drive)?.from === source
+      ? { metadata: { annotations: { [moveTargetKey]: null } }, spec: { unschedulable: false } }
+      : undefined,
+  );
+  return isChanged;
+}
