@@ -11,7 +11,7 @@ import { RandomWorkloads } from '../plan/testing/random-workloads.ts';
 import { loadCluster } from '../source/load-cluster.ts';
 import { measureRoom } from './measure.ts';
 
-const clusters = Number(process.env.HEADROOM_CLUSTERS ?? 4);
+const clusters = Number(process.env.HEADROOM_CLUSTERS ?? 3);
 const seed = process.env.HEADROOM_SEED ?? 'headroom';
 const clustersPerTest = 10;
 

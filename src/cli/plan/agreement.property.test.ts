@@ -15,7 +15,7 @@ import { pods } from '../../kube/resources.ts';
 import { loadCluster } from '../source/load-cluster.ts';
 import { highPriority, RandomWorkloads } from './testing/random-workloads.ts';
 
-const clusters = Number(process.env.PLAN_CLUSTERS ?? 10);
+const clusters = Number(process.env.PLAN_CLUSTERS ?? 6);
 const seed = process.env.PLAN_SEED ?? 'plan';
 const clustersPerTest = 20;
 

@@ -105,8 +105,11 @@ class Predictor {
     for (const change of inOrder) makeChange(change, this.#sink());
     for (const pod of pending) this.#enqueueKnown(pod);
     for (const { pod } of this.#evictionsBy('scaled')) this.#scheduling.evict(pod);
+    // Pods that are applied themselves are there before those that controllers create.
+    const isBare = ({ metadata }: Pod) => listOf(metadata?.ownerReferences).length === 0;
+    for (const pod of this.#arrivals.filter(isBare)) this.#enqueue(pod, 'applied');
     for (const { set, cause } of [...this.#sets.values()]) this.#sync(set, cause);
-    for (const pod of this.#arrivals) this.#enqueue(pod, 'applied');
+    for (const pod of this.#arrivals.filter((one) => !isBare(one))) this.#enqueue(pod, 'applied');
     this.#scheduling.run();
     for (const { pod } of this.#evictionsBy('drained')) this.#scheduling.evict(pod);
     this.#scheduling.run();

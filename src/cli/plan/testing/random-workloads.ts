@@ -246,7 +246,8 @@ export class RandomWorkloads implements AsyncDisposable {
     const owner = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'agent', uid: 'agent', controller: true };
     await this.fixture.cluster.resource(pods).create({
       metadata: { namespace, name: this.#name('agent'), ownerReferences: [owner] },
-      spec: { ...this.#podSpec('agent'), nodeName },
+      // No controller creates it again, so it must not be preempted.
+      spec: { ...this.#podSpec('agent'), priorityClassName: 'high', nodeName },
     });
   }
 
