@@ -46,12 +46,8 @@ try {
     ['overview', '#/overview'],
     ['map', '#/map/node-b2'],
     ['queue', '#/queue'],
-    ['pod', '#/pod/demo%2Ftoo-big'],
-    ['pod-running', '#/pod/demo%2Fdatabase-0'],
-    ['reservations', '#/reservations'],
-    ['disks', '#/disks'],
+    ['pod', '#/pod/demo%2Fqueue-0'],
     ['capacity', '#/capacity'],
-    ['what-if', '#/what-if'],
   ];
   const [, ...only] = process.argv.slice(2);
   for (const scheme of ['light', 'dark']) {

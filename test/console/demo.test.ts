@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
     ['#/pods', 'demo/too-hungry', 'Filter pods'],
     ['#/pod/demo%2Ftoo-big', 'Pod demo/too-big fits on none of 6 nodes', 'Why nowhere', 'Decision', 'waits'],
     ['#/pod/demo%2Fqueue-0', 'Why node-', 'Scores of the nodes that fit', 'claims are bound', 'Running'],
-    ['#/volumes', 'local-disks', 'Bound'],
+    ['#/volumes', 'Bound', 'Available'],
     ['#/reservations', 'Promised bytes of pools', 'demo/'],
     ['#/disks', 'node-a1/default', 'Ready'],
     ['#/capacity', 'samples', 'drives', 'local-disks'],

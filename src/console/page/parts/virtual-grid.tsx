@@ -86,7 +86,8 @@ export function VirtualGrid<T>(props: VirtualGridProps<T>) {
   const first = Math.max(0, Math.floor(top / rowHeight) - overscan);
   const last = Math.min(rows.length, Math.ceil((top + height) / rowHeight) + overscan);
   const slots = Math.ceil(height / rowHeight) + 2 * overscan + 2;
-  const template = columns.map(({ width = 'minmax(0, 1fr)' }) => width).join(' ');
+  const templateOf = (shown: readonly GridColumn<T>[]) =>
+    shown.map(({ width = 'minmax(0, 1fr)' }) => width).join(' ');
   const cellClass = ({ isNumber, isMinor }: GridColumn<T>) =>
     `cell${isNumber === true ? ' number' : ''}${isMinor === true ? ' minor' : ''}`;
   return (
@@ -100,7 +101,11 @@ export function VirtualGrid<T>(props: VirtualGridProps<T>) {
       ref={box}
       onScroll={() => setTop(box.current?.scrollTop ?? 0)}
       onKeyDown={onKeyDown}
-      style={{ maxHeight: `${(heightRows + 1) * rowHeight}px`, '--columns': template }}
+      style={{
+        maxHeight: `${(heightRows + 1) * rowHeight}px`,
+        '--columns': templateOf(columns),
+        '--columns-narrow': templateOf(columns.filter(({ isMinor }) => isMinor !== true)),
+      }}
     >
       <div class="row head" role="row" aria-rowindex={1}>
         {columns.map((column) => (
