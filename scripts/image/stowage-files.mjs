@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { FileTree } from './file-tree.mjs';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
-export const installedAt = 'usr/lib/stowage';
+const installedAt = 'usr/lib/stowage';
 const program = `${installedAt}/dist/cli/main.js`;
 
 /** Uses `folder` for what is unpacked. The tree, and the `package.json` of each package in it. */
