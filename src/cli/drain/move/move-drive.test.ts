@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -47,7 +46,7 @@ class Ending {
   }
 }
 
-/** Node n with drive a, which has two volumes with data, and drives b and c, each with room for one of them. A pod uses each volume. */
+/** Node n with drive a, which has two volumes, the first with data, and drives b and c, each with room for one of them. A pod uses each volume. */
 class MovingDrives {
   readonly fixture: DrivesFixture;
   readonly suffix: string;
@@ -75,14 +74,12 @@ class MovingDrives {
       const spec = drive === 'a' ? { volumes: entries } : {};
       await fixture.drive(own.name(drive), drive === 'a' ? 4 * gib : gib, { node, spec });
     }
-    for (const volume of volumes) {
-      for (const folder of [own.path('a', volume), join(own.root, `copy of ${volume}`)]) {
-        mkdirSync(folder, { recursive: true });
-        writeFileSync(join(folder, 'data'), `${volume} ${'content'.repeat(100)}`);
-        execFileSync('touch', ['-d', '@1000', join(folder, 'data'), folder]);
-      }
-      await own.#usePod(volume, node);
+    for (const folder of [own.path('a', 'pvc-1'), own.reference]) {
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, 'data'), 'content'.repeat(100));
+      for (const path of [join(folder, 'data'), folder]) utimesSync(path, 1_000, 1_000);
     }
+    for (const volume of volumes) await own.#usePod(volume, node);
     return own;
   }
 
@@ -104,6 +101,10 @@ class MovingDrives {
     });
   }
 
+  get reference(): string {
+    return join(this.root, 'reference');
+  }
+
   name(short: string): string {
     return `${short}${this.suffix}`;
   }
@@ -122,9 +123,11 @@ class MovingDrives {
 
   /** Whether the drive has the entry, and data that equals what the volume had at first. */
   async hasAll(short: string, volume: string): Promise<boolean> {
+    if (!(await this.names(short)).includes(volume)) return false;
+    // No pod has used the second volume yet.
+    if (volume !== 'pvc-1') return true;
     const path = this.path(short, volume);
-    if (!(await this.names(short)).includes(volume) || !existsSync(path)) return false;
-    return (await differenceBetween(join(this.root, `copy of ${volume}`), path)) === undefined;
+    return existsSync(path) && (await differenceBetween(this.reference, path)) === undefined;
   }
 
   /** One call of the command, which ends at this step. */

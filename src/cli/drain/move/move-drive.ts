@@ -18,25 +18,27 @@ import type { MoveContext, MoveOutcome } from './move-context.ts';
  */
 export async function moveDrive(name: string, context: MoveContext): Promise<MoveOutcome> {
   const { cluster, load, onChange } = context;
-  const plan = async () => makeDrainPlan({ kind: 'drive', name }, await load());
-  const { left, steps } = await plan();
-  const isCopyNeeded = steps.some(({ action }) => action === 'copy-volumes');
+  const target = { kind: 'drive', name } as const;
+  const before = makeDrainPlan(target, await load());
+  const isCopyNeeded = before.steps.some(({ action }) => action === 'copy-volumes');
   // Nothing is stopped unless everything can be stopped.
-  if (isCopyNeeded && left.some(({ kind }) => kind === 'pod')) return { left, waiting: [], commands: [] };
+  if (isCopyNeeded && before.left.some(({ kind }) => kind === 'pod'))
+    return { left: before.left, waiting: [], commands: [] };
   const source = await closeDrive(name, context);
   // From now on the drive gets no more volumes, so the work is complete.
-  const { jobs } = driveWork(name, await load());
+  const facts = await load();
+  const { jobs } = driveWork(name, facts);
+  const { left } = makeDrainPlan(target, facts);
   for (const job of jobs) await closeTarget(job, context);
   const node = source.spec?.nodeName ?? '';
   if (jobs.length > 0 && (await cordonForDrive(cluster, node, name))) onChange(`node/${node} cordoned`);
-  const next = async () => (await plan()).steps.flatMap(({ pods }) => pods);
+  const next = async () => makeDrainPlan(target, await load()).steps.flatMap(({ pods }) => pods);
   const waiting = await evictPods(context, { next, keepsSetsReady: false });
   if (waiting.length > 0) return { left, waiting, commands: [] };
   if (jobs.length > 0 && context.copier === undefined)
     return { left, waiting: [], commands: copyCommands(source, jobs) };
   for (const job of jobs) await copyAndCheck(job, context);
-  const open = await openAfterMove(name, context, { isGivenUp: false });
-  return { left: (await plan()).left, waiting: open, commands: [] };
+  return { left, waiting: await openAfterMove(name, context, { isGivenUp: false }), commands: [] };
 }
 
 // ── Close ──
