@@ -255,7 +255,7 @@ describe('help', () => {
     const { status, stdout } = await callInProcess('up', '--help');
     expect(status).toBe(0);
     expect(stdout).toMatch(/\nExamples:\n {2}stowage up {2,}\S/);
-    expect(stdout.split('\n').length).toBeLessThan(50);
+    expect(stdout.split('\n').length).toBeLessThan(60);
     for (const flag of [
       '--data',
       '--port',
