@@ -33,7 +33,7 @@ export function* largeCluster({ nodes, volumes, pods }: LargeClusterSizes): Iter
 /** Pods that fit nowhere. */
 export const waitingPods = 20;
 
-export function nodeName(at: number): string {
+function nodeName(at: number): string {
   return `node-${String(at).padStart(5, '0')}`;
 }
 

@@ -1,25 +1,8 @@
 import type { ClusterIndex } from '../engine/cluster-index/cluster-index.ts';
-import type { Event } from '../kube/api/core.ts';
-import type { ClusterSnapshot } from '../state/cluster-snapshot.ts';
-import type { UnlistedKind } from '../state/list-cluster.ts';
-import type { ConsoleDiskObjects } from './state/cluster-state.ts';
+import type { AnswerView } from './state/answer-view.ts';
 import type { DiskAnswer, PodReport, QueueAnswer, ReservationsAnswer } from './wire/answers.ts';
 import type { PlanAnswer, PlanQuestion } from './wire/plan.ts';
 import type { ConsoleDisk, ConsolePool } from './wire/rows.ts';
-
-/** The objects that an answer is about: those that the viewer may list. */
-export interface AnswerView {
-  readonly snapshot: ClusterSnapshot;
-  /** The live index of the snapshot, with the profile `stowage`. An answer leaves it as it is. Undefined if the viewer sees only a part. */
-  readonly index: ClusterIndex | undefined;
-  readonly disks: ConsoleDiskObjects;
-  readonly events: readonly Event[];
-  /** Kinds that the viewer may not list, or only in the namespace of the view. */
-  readonly unseen: readonly UnlistedKind[];
-  /** The only namespace of the view; undefined for all. */
-  readonly namespace: string | undefined;
-  readonly nowMs: number;
-}
 
 /**
  * The answers of the commands, which the page shows in the same words: `explain`, `reservations`, `capacity`, `disks` and `plan`. The command line

@@ -15,7 +15,7 @@ import { capacitySample } from './state/capacity-sample.ts';
 import { ClusterState } from './state/cluster-state.ts';
 import { ConsoleFeed } from './state/console-feed.ts';
 import { type ConsoleKind, consoleKinds, resourceOfKind } from './state/console-objects.ts';
-import { History } from './state/history.ts';
+import { CapacityHistory } from './state/history.ts';
 import { viewOf } from './state/view-of.ts';
 
 /** Where the console's objects come from. */
@@ -67,7 +67,7 @@ export class Console {
   readonly #options: ConsoleOptions;
   readonly #state: ClusterState;
   readonly #handler: ConsoleHandler;
-  readonly #history = new History(sampleIntervalMs);
+  readonly #history = new CapacityHistory(sampleIntervalMs);
   readonly #streams = new Set<EventStream>();
   readonly #supervisor: Supervisor;
   readonly #stop = new AbortController();

@@ -1,4 +1,5 @@
-import { type AnswerView, type ConsoleAnswers, QuestionError } from '../../console/answers.ts';
+import { type ConsoleAnswers, QuestionError } from '../../console/answers.ts';
+import type { AnswerView } from '../../console/state/answer-view.ts';
 import type { Profile } from '../../engine/cluster-index/profile.ts';
 import type { Lease } from '../../kube/api/coordination.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';

@@ -1,4 +1,4 @@
-import type { AnswerView } from '../../console/answers.ts';
+import type { AnswerView } from '../../console/state/answer-view.ts';
 import type { DiskAnswer } from '../../console/wire/answers.ts';
 import type { ConsoleDisk } from '../../console/wire/rows.ts';
 import { ownedEntries } from '../disks/disk-entries.ts';

@@ -4,7 +4,7 @@ const cookieName = '__Secure-stowage-console';
 const attributes = 'Path=/console/; HttpOnly; Secure; SameSite=Strict';
 
 /** Browsers drop longer cookies without a word. */
-export const tokenMaxLength = 3_800;
+const tokenMaxLength = 3_800;
 
 /** What a token may consist of: nothing that would end a cookie. */
 const tokenForm = /^[A-Za-z0-9._~+/=:-]+$/;

@@ -12,7 +12,7 @@ const assets: Readonly<Record<string, string>> = {
 
 const loaded = new Map<string, Promise<Buffer>>();
 
-/** A file of the page; undefined if there is none of this name. Everybody may read it, as it holds no data. */
+/** A file of the page; undefined if there is none of this name. Any client may read it, as it holds no data. */
 export async function assetAnswer(name: string, version: string): Promise<FullResponse | undefined> {
   const type = Object.hasOwn(assets, name) ? assets[name] : undefined;
   if (type === undefined) return undefined;

@@ -3,43 +3,22 @@ import type {
   OutgoingResponse,
   StreamSink,
 } from '../../apiserver/server/http/http-exchange.ts';
-import type { Cluster } from '../../cluster/cluster.ts';
-import type { Event } from '../../kube/api/core.ts';
 import { isReason } from '../../kube/api-error.ts';
-import type { Clock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/error-message.ts';
 import { isAllowedHost, isOwnOrigin } from '../access/host-check.ts';
 import type { Rights } from '../access/rights.ts';
 import { cookieWith, expiredCookie, isPlausibleToken, tokenIn } from '../access/session-cookie.ts';
-import { rightsMaxAgeMs, type Viewer, type Viewers } from '../access/viewers.ts';
-import { type ConsoleAnswers, QuestionError } from '../answers.ts';
-import type { ClusterState } from '../state/cluster-state.ts';
-import type { History } from '../state/history.ts';
+import { rightsMaxAgeMs, type Viewer } from '../access/viewers.ts';
+import { QuestionError } from '../answers.ts';
 import type { ConsoleAbout } from '../wire/rows.ts';
 import { assetAnswer, pageHtml } from './assets.ts';
 import { htmlAnswer, problemAnswer, redirect } from './console-responses.ts';
 import { DataPages } from './data-pages.ts';
 import { EventStream, eventStreamResponse } from './event-stream.ts';
+import type { ConsoleHandlerOptions } from './handler-options.ts';
 import { hiddenTexts } from './hidden-texts.ts';
 import { loginPage } from './login-page.ts';
 import { stateResponse } from './state-response.ts';
-
-export interface ConsoleHandlerOptions {
-  readonly state: ClusterState;
-  readonly history: History;
-  readonly streams: Set<EventStream>;
-  readonly viewers: Viewers;
-  readonly answers: ConsoleAnswers;
-  /** Undefined for a frozen state. */
-  readonly cluster: Cluster | undefined;
-  readonly frozen: { readonly takenAtMs: number; readonly events: readonly Event[] } | undefined;
-  readonly hosts: readonly string[];
-  readonly server: string;
-  readonly version: string;
-  readonly canWrite: boolean;
-  readonly clock: Clock;
-  readonly onError: (error: unknown, where: string) => void;
-}
 
 /** Streams at one time: a browser opens one for each page. */
 const streamsMax = 200;

@@ -5,15 +5,15 @@ import { isReason } from '../../kube/api-error.ts';
 import { coreEvents } from '../../kube/resources.ts';
 import { mayList, namespacesOf, type Rights } from '../access/rights.ts';
 import type { Viewer } from '../access/viewers.ts';
-import type { AnswerView } from '../answers.ts';
+import type { AnswerView } from '../state/answer-view.ts';
 import { viewOf } from '../state/view-of.ts';
 import type { PodAnswer } from '../wire/answers.ts';
 import { carryOut, readAction } from './actions.ts';
 import { AnswerCache } from './answer-cache.ts';
 import { combinedQueue } from './combined-queue.ts';
 import { combinedReservations } from './combined-reservations.ts';
-import type { ConsoleHandlerOptions } from './console-handler.ts';
 import { jsonAnswer, problemAnswer } from './console-responses.ts';
+import type { ConsoleHandlerOptions } from './handler-options.ts';
 
 type DataOptions = Pick<
   ConsoleHandlerOptions,

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ConnectionState } from './connection.ts';
 import { useStore } from './context.ts';
-import { timeText } from './format.ts';
-import { linkTo, type Route, useRoute } from './routes.ts';
+import { shownTime } from './format.ts';
+import { linkTo, useRoute, type ViewRoute } from './routes.ts';
 import { ThemeButton } from './theme.tsx';
 import { CapacityView } from './views/capacity-view.tsx';
 import { DisksView } from './views/disks-view.tsx';
@@ -83,7 +83,7 @@ function Head({ connection }: { readonly connection: ConnectionState }) {
       </span>
       <span class="server">{about?.server}</span>
       <span class={`connection ${connection}`} role="status">
-        {takenAt != null ? `Frozen: ${timeText(takenAt)}` : stateTexts[connection]}
+        {takenAt != null ? `Frozen: ${shownTime(takenAt)}` : stateTexts[connection]}
       </span>
       <ThemeButton />
       {takenAt == null && (
@@ -101,7 +101,7 @@ function Hidden() {
   return <p class="hidden-note">{about.hidden.join(' ')}</p>;
 }
 
-function View({ route: { view, id } }: { readonly route: Route }) {
+function View({ route: { view, id } }: { readonly route: ViewRoute }) {
   switch (view) {
     case 'overview':
       return <OverviewView />;
@@ -128,11 +128,11 @@ function View({ route: { view, id } }: { readonly route: Route }) {
   }
 }
 
-function isCurrent(view: string, route: Route): boolean {
+function isCurrent(view: string, route: ViewRoute): boolean {
   return route.view === view || (route.view === 'pod' && view === 'pods');
 }
 
-function titleOf({ view, id }: Route): string {
+function titleOf({ view, id }: ViewRoute): string {
   if (view === 'pod') return `Pod ${id}`;
   return views.find((each) => each.view === view)?.title ?? 'Console';
 }

@@ -1,5 +1,5 @@
 import { type ConsoleRows, type RowType, rowTypes, type StateDelta, type StateHead } from '../wire/rows.ts';
-import type { Store } from './store.ts';
+import type { PageStore } from './store.ts';
 
 export type ConnectionState = 'loading' | 'live' | 'frozen' | 'interrupted' | 'signedOut';
 
@@ -15,11 +15,11 @@ interface StateLine {
 
 /** Reads the whole state once, and then follows its changes. The browser resumes an interrupted stream where it ended. */
 export class Connection {
-  readonly #store: Store;
+  readonly #store: PageStore;
   readonly #onState: (state: ConnectionState) => void;
   #events: EventSource | undefined;
 
-  constructor(store: Store, onState: (state: ConnectionState) => void) {
+  constructor(store: PageStore, onState: (state: ConnectionState) => void) {
     this.#store = store;
     this.#onState = onState;
   }

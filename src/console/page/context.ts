@@ -1,11 +1,11 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks';
 import type { ConsoleRows, RowType } from '../wire/rows.ts';
-import { Store } from './store.ts';
+import { PageStore } from './store.ts';
 
-export const StoreContext = createContext(new Store());
+export const StoreContext = createContext(new PageStore());
 
-export function useStore(): Store {
+export function useStore(): PageStore {
   return useContext(StoreContext);
 }
 

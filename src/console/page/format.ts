@@ -1,7 +1,7 @@
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'] as const;
 
 /** Three significant digits, rounded down: `79.9 GiB`. */
-export function bytesText(bytes: number | null): string {
+export function shownBytes(bytes: number | null): string {
   if (bytes === null) return 'unknown';
   const sign = bytes < 0 ? '−' : '';
   let amount = Math.abs(bytes);
@@ -39,11 +39,11 @@ export function percentText(part: number, whole: number): string {
   return whole <= 0 ? '' : `${Math.round((100 * part) / whole)} %`;
 }
 
-export function timeText(ms: number): string {
+export function shownTime(ms: number): string {
   return new Date(ms).toLocaleString('sv-SE');
 }
 
 /** `4 of 8` cores from thousandths. */
-export function coresText(milli: number): string {
+export function shownCores(milli: number): string {
   return `${Math.round(milli / 100) / 10}`;
 }

@@ -3,10 +3,10 @@ import { useEffect, useState } from 'preact/hooks';
 import { App } from './app.tsx';
 import { Connection, type ConnectionState } from './connection.ts';
 import { StoreContext } from './context.ts';
-import { Store } from './store.ts';
+import { PageStore } from './store.ts';
 import { applyStoredTheme } from './theme.tsx';
 
-const store = new Store();
+const store = new PageStore();
 
 function Root() {
   const [state, setState] = useState<ConnectionState>('loading');

@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 
 /** The view that the address names: `#/pod/shop/db-0`. */
-export interface Route {
+export interface ViewRoute {
   readonly view: string;
   /** The rest, unescaped. */
   readonly id: string;
 }
 
-export function routeOf(hash: string): Route {
+function routeOf(hash: string): ViewRoute {
   const [, view = '', ...rest] = hash.replace(/^#/, '').split('/');
   return { view: view === '' ? 'overview' : view, id: decodeURIComponent(rest.join('/')) };
 }
@@ -20,7 +20,7 @@ export function goTo(view: string, id = ''): void {
   location.hash = linkTo(view, id);
 }
 
-export function useRoute(): Route {
+export function useRoute(): ViewRoute {
   const [route, setRoute] = useState(() => routeOf(location.hash));
   useEffect(() => {
     const update = () => setRoute(routeOf(location.hash));

@@ -24,7 +24,7 @@ interface Table {
 }
 
 /** The rows of the cluster in the browser. */
-export class Store {
+export class PageStore {
   about: ConsoleAbout | undefined;
   readonly #tables = Object.fromEntries(
     rowTypes.map((type): [RowType, Table] => [

@@ -14,7 +14,7 @@ import {
   diskKinds,
   isDiskKind,
 } from './console-objects.ts';
-import { claimRow, nodeRow, podRow, volumeRow } from './object-rows.ts';
+import { consoleClaimOf, consoleNodeOf, consolePodOf, consoleVolumeOf } from './object-rows.ts';
 import { type PathObjects, PodPaths } from './pod-paths.ts';
 import { RowStore } from './row-store.ts';
 
@@ -146,25 +146,25 @@ export class ClusterState {
       case 'node': {
         const node = this.snapshot.get('Node', id);
         if (node === undefined) this.rows.delete('node', id);
-        else this.rows.set('node', nodeRow(node, this.index));
+        else this.rows.set('node', consoleNodeOf(node, this.index));
         return;
       }
       case 'volume': {
         const volume = this.snapshot.get('PersistentVolume', id);
         if (volume === undefined) this.rows.delete('volume', id);
-        else this.rows.set('volume', volumeRow(volume, this.index));
+        else this.rows.set('volume', consoleVolumeOf(volume, this.index));
         return;
       }
       case 'claim': {
         const claim = this.snapshot.get('PersistentVolumeClaim', id);
         if (claim === undefined) this.rows.delete('claim', id);
-        else this.rows.set('claim', claimRow(claim, this.#isHeld(id)));
+        else this.rows.set('claim', consoleClaimOf(claim, this.#isHeld(id)));
         return;
       }
       case 'pod': {
         const pod = this.snapshot.get('Pod', id);
         if (pod === undefined) this.rows.delete('pod', id);
-        else this.rows.set('pod', podRow(pod, this.index, this.#hasReservedClaim(id)));
+        else this.rows.set('pod', consolePodOf(pod, this.index, this.#hasReservedClaim(id)));
       }
     }
   }

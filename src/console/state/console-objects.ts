@@ -1,5 +1,4 @@
 import type { IndexedKind } from '../../engine/cluster-index/cluster-change.ts';
-import type { ObjectOf } from '../../engine/cluster-index/read-object.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { type DiskSchedule, diskSchedules } from '../../kube/disks/disk-schedule.ts';
 import { type DiskSettings, diskSettings } from '../../kube/disks/disk-settings.ts';
@@ -22,8 +21,6 @@ export type DiskKind = keyof DiskObjectOf;
 
 /** Every kind that the console reads. */
 export type ConsoleKind = IndexedKind | DiskKind;
-
-export type ConsoleObjectOf = ObjectOf & DiskObjectOf;
 
 const diskResources: { readonly [K in DiskKind]: Resource<DiskObjectOf[K]> } = {
   DiskSchedule: diskSchedules,

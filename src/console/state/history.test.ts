@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { History } from './history.ts';
+import { CapacityHistory } from './history.ts';
 
 test('a long time fits: every second sample is dropped and the interval doubles', () => {
-  const history = new History(10);
+  const history = new CapacityHistory(10);
   const sample = (value: number) => new Map([['fast', new Map([['used', value]])]]);
   for (let at = 0; at <= 1_440; at += 1) history.add(at, sample(at));
   const { timesMs, series } = history.answer();
@@ -14,7 +14,7 @@ test('a long time fits: every second sample is dropped and the interval doubles'
 });
 
 test('a series that begins later or ends earlier has gaps there', () => {
-  const history = new History(10);
+  const history = new CapacityHistory(10);
   history.add(1, new Map([['old', new Map([['used', 1]])]]));
   history.add(2, new Map([['new', new Map([['used', 2]])]]));
   expect(history.answer().series.map(({ group, values }) => [group, values])).toEqual([

@@ -9,7 +9,7 @@ const pointsMax = 1_440;
 const groupsMax = 64;
 
 /** Values over time in bounded memory. */
-export class History {
+export class CapacityHistory {
   #timesMs: number[] = [];
   readonly #values = new Map<
     string,

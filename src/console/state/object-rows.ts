@@ -12,7 +12,7 @@ const zoneLabels = ['topology.kubernetes.io/zone', 'failure-domain.beta.kubernet
 /** Kubernetes has no label for racks. Any label that is called rack is taken, such as `example.com/rack`. */
 const rackLabel = /^([^/]+\/)?rack$/;
 
-export function nodeRow(node: Node, index: ClusterIndex): ConsoleNode {
+export function consoleNodeOf(node: Node, index: ClusterIndex): ConsoleNode {
   const name = textOf(node.metadata?.name);
   const labels = node.metadata?.labels ?? {};
   const rack = Object.keys(labels)
@@ -37,7 +37,7 @@ export function nodeRow(node: Node, index: ClusterIndex): ConsoleNode {
   };
 }
 
-export function volumeRow(volume: PersistentVolume, index: ClusterIndex): ConsoleVolume {
+export function consoleVolumeOf(volume: PersistentVolume, index: ClusterIndex): ConsoleVolume {
   const name = textOf(volume.metadata?.name);
   const { claimRef } = volume.spec ?? {};
   return {
@@ -58,7 +58,7 @@ function onlyNodeOf(index: ClusterIndex, volume: string): string {
   return rows.length === 1 ? (index.nodes.record(rows[0]!)?.key ?? '') : '';
 }
 
-export function claimRow(claim: PersistentVolumeClaim, isHeld: boolean): ConsoleClaim {
+export function consoleClaimOf(claim: PersistentVolumeClaim, isHeld: boolean): ConsoleClaim {
   const namespace = textOf(claim.metadata?.namespace);
   const selected = textOf(claim.metadata?.annotations?.[annotations.selectedNode]);
   const isBound = isFullyBound(claim);
@@ -80,7 +80,7 @@ export function claimRow(claim: PersistentVolumeClaim, isHeld: boolean): Console
   };
 }
 
-export function podRow(pod: Pod, index: ClusterIndex, hasReservedClaim: boolean): ConsolePod {
+export function consolePodOf(pod: Pod, index: ClusterIndex, hasReservedClaim: boolean): ConsolePod {
   const namespace = textOf(pod.metadata?.namespace);
   const id = `${namespace}/${textOf(pod.metadata?.name)}`;
   const record = index.pods.stored(id);

@@ -5,7 +5,7 @@ import { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import { everyKind, kindResources } from '../../state/kind-resources.ts';
 import type { UnlistedKind } from '../../state/list-cluster.ts';
 import { mayList, type Rights } from '../access/rights.ts';
-import type { AnswerView } from '../answers.ts';
+import type { AnswerView } from './answer-view.ts';
 import type { ClusterState, ConsoleDiskObjects } from './cluster-state.ts';
 import { type DiskKind, diskKinds, resourceOfKind } from './console-objects.ts';
 

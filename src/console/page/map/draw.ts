@@ -1,5 +1,5 @@
 import type { ConsoleNode } from '../../wire/rows.ts';
-import { bytesText } from '../format.ts';
+import { shownBytes } from '../format.ts';
 import { firstCellFrom, type MapCell, type MapLayout } from './layout.ts';
 import type { NodeStorage, StorageSum, StorageUnit } from './node-storage.ts';
 
@@ -83,7 +83,7 @@ function drawZoneUnits(
   let left = x + context.measureText(text).width + 18;
   context.font = '11px system-ui, sans-serif';
   for (const unit of units.slice(0, unitsShownMax)) {
-    const name = `${unit.name} ${bytesText(unit.totalBytes - unit.usedBytes - unit.promisedBytes)} free`;
+    const name = `${unit.name} ${shownBytes(unit.totalBytes - unit.usedBytes - unit.promisedBytes)} free`;
     const nameWidth = context.measureText(name).width;
     if (left + 66 + nameWidth > x + width) return;
     drawFill(context, unit, { x: left, y: y + 11, width: 60, height: 8 }, colours);

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ConsoleNode } from '../../wire/rows.ts';
 import { useStore, useVersion } from '../context.ts';
-import { bytesText, percentText } from '../format.ts';
+import { percentText, shownBytes } from '../format.ts';
 import { drawMap, type MapColours } from './draw.ts';
 import { cellAt, layoutMap, neighbour } from './layout.ts';
 import type { NodeStorage } from './node-storage.ts';
@@ -124,8 +124,8 @@ function MapTip({
       <br />
       {totalBytes === 0
         ? 'no storage of its own'
-        : `${bytesText(usedBytes)} of ${bytesText(totalBytes)} used (${percentText(usedBytes, totalBytes)})`}
-      {promisedBytes > 0 && `, ${bytesText(promisedBytes)} promised`}
+        : `${shownBytes(usedBytes)} of ${shownBytes(totalBytes)} used (${percentText(usedBytes, totalBytes)})`}
+      {promisedBytes > 0 && `, ${shownBytes(promisedBytes)} promised`}
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import type { ConsoleDisk, ConsolePool, ConsoleVolume } from '../../wire/rows.ts';
-import type { Store } from '../store.ts';
+import type { PageStore } from '../store.ts';
 
 /** Something on a node that holds bytes. */
 export interface StorageUnit {
@@ -42,7 +42,7 @@ export class NodeStorage {
   readonly #volumes = new Map<string, Map<string, LocalVolumes>>();
   readonly #stops: readonly (() => void)[];
 
-  constructor(store: Store) {
+  constructor(store: PageStore) {
     this.#stops = [
       store.observe('pool', (before, after) => {
         if (before !== undefined) this.#remove(placeOfPool(before), before.id);

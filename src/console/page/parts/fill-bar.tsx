@@ -1,4 +1,4 @@
-import { bytesText, percentText } from '../format.ts';
+import { percentText, shownBytes } from '../format.ts';
 
 export interface FillProps {
   readonly usedBytes: number;
@@ -20,8 +20,8 @@ export function FillBar({ usedBytes, promisedBytes, totalBytes }: FillProps) {
 export function FillText({ usedBytes, promisedBytes, totalBytes }: FillProps) {
   return (
     <span class="fill-text">
-      {bytesText(usedBytes)} of {bytesText(totalBytes)}
-      {promisedBytes > 0 && <span class="promised-text"> + {bytesText(promisedBytes)} promised</span>}
+      {shownBytes(usedBytes)} of {shownBytes(totalBytes)}
+      {promisedBytes > 0 && <span class="promised-text"> + {shownBytes(promisedBytes)} promised</span>}
       {totalBytes > 0 && <span class="dim"> {percentText(usedBytes + promisedBytes, totalBytes)}</span>}
     </span>
   );

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import type { HistoryAnswer, HistorySeries } from '../../wire/answers.ts';
 import { useAnswer } from '../context.ts';
-import { bytesText, countText, timeText } from '../format.ts';
+import { countText, shownBytes, shownTime } from '../format.ts';
 import { useThemeVersion } from '../map/map-canvas.tsx';
 import { AnswerState } from '../parts/answer-state.tsx';
 
@@ -37,7 +37,7 @@ function Charts({ history }: { readonly history: HistoryAnswer }) {
   return (
     <>
       <p class="dim">
-        {countText(history.timesMs.length)} samples from {timeText(first)} to {timeText(last)}, since this
+        {countText(history.timesMs.length)} samples from {shownTime(first)} to {shownTime(last)}, since this
         console started.
       </p>
       <div class="charts">
@@ -63,7 +63,7 @@ function Chart({
   const theme = useThemeVersion();
   const isBytes = group !== 'pods';
   const names = series.map(({ name }) => name).join();
-  const text = (value: number) => (isBytes ? bytesText(value) : countText(value));
+  const text = (value: number) => (isBytes ? shownBytes(value) : countText(value));
   useEffect(() => {
     const element = box.current;
     if (element === null) return;

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { DiskAnswer, DiskRequest } from '../../wire/answers.ts';
 import type { ConsoleDisk } from '../../wire/rows.ts';
 import { useAnswer, useRows, useStore, useVersion } from '../context.ts';
-import { bytesText, pluralText } from '../format.ts';
+import { pluralText, shownBytes } from '../format.ts';
 import { AnswerState } from '../parts/answer-state.tsx';
 import { FillBar, FillText } from '../parts/fill-bar.tsx';
 import { FilterBox, useFilter } from '../parts/filter.tsx';
@@ -122,13 +122,13 @@ function DiskPanel({ id }: { readonly id: string }) {
               { title: 'Claim', render: ({ claim, volume }) => claim ?? volume ?? '', isMinor: true },
               {
                 title: 'Requested',
-                render: ({ requestedBytes }) => bytesText(requestedBytes),
+                render: ({ requestedBytes }) => shownBytes(requestedBytes),
                 isNumber: true,
                 width: '6rem',
               },
               {
                 title: 'Granted',
-                render: ({ scheduledBytes }) => bytesText(scheduledBytes),
+                render: ({ scheduledBytes }) => shownBytes(scheduledBytes),
                 isNumber: true,
                 width: '6rem',
                 isMinor: true,
@@ -150,7 +150,7 @@ function verdict({ state, reason, missingBytes }: DiskRequest) {
     <span class={`state ${state}`}>
       {state}
       {reason !== undefined && `: ${reason}`}
-      {missingBytes !== undefined && missingBytes > 0 && `, ${bytesText(missingBytes)} missing`}
+      {missingBytes !== undefined && missingBytes > 0 && `, ${shownBytes(missingBytes)} missing`}
     </span>
   );
 }

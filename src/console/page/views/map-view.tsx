@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { ConsoleNode } from '../../wire/rows.ts';
 import { useRows, useStore, useVersion } from '../context.ts';
-import { bytesText, coresText, countText, percentText } from '../format.ts';
+import { countText, percentText, shownBytes, shownCores } from '../format.ts';
 import { MapCanvas } from '../map/map-canvas.tsx';
 import { NodeStorage } from '../map/node-storage.ts';
 import { FillBar, FillText } from '../parts/fill-bar.tsx';
@@ -120,7 +120,7 @@ function NodeTable(props: {
   );
 }
 
-export function stateText({ isReady, isCordoned }: ConsoleNode): string {
+function stateText({ isReady, isCordoned }: ConsoleNode): string {
   return [isReady ? 'ready' : 'not ready', ...(isCordoned ? ['cordoned'] : [])].join(', ');
 }
 
@@ -146,11 +146,11 @@ function NodePanel({ name, storage }: { readonly name: string; readonly storage:
         <dd>{[node.zone || 'none', node.rack || 'none'].join(', ')}</dd>
         <dt>CPU</dt>
         <dd>
-          {coresText(node.cpu[0])} of {coresText(node.cpu[1])} requested
+          {shownCores(node.cpu[0])} of {shownCores(node.cpu[1])} requested
         </dd>
         <dt>Memory</dt>
         <dd>
-          {bytesText(node.memory[0])} of {bytesText(node.memory[1])} requested
+          {shownBytes(node.memory[0])} of {shownBytes(node.memory[1])} requested
         </dd>
         <dt>Pods</dt>
         <dd>

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import type { QueueAnswer } from '../../wire/answers.ts';
 import type { ConsolePod, ConsolePool, ConsoleVolume } from '../../wire/rows.ts';
 import { useAnswer, useRows, useStore, useVersion } from '../context.ts';
-import { countText, timeText } from '../format.ts';
+import { countText, shownTime } from '../format.ts';
 import { AnswerState } from '../parts/answer-state.tsx';
 import { FillBar, type FillProps, FillText } from '../parts/fill-bar.tsx';
 import { linkTo } from '../routes.ts';
@@ -14,7 +14,7 @@ export function OverviewView() {
     <section aria-labelledby="overview-title">
       <div class="title-line">
         <h1 id="overview-title">Overview</h1>
-        <span class="dim">{timeText(about?.takenAtMs ?? Date.now())}</span>
+        <span class="dim">{shownTime(about?.takenAtMs ?? Date.now())}</span>
         <button type="button" class="no-print" onClick={() => print()}>
           Print
         </button>

@@ -1,6 +1,6 @@
 import type { PathStep, PodAnswer, PodReport } from '../../wire/answers.ts';
 import { useAnswer, useStore, useVersion } from '../context.ts';
-import { countText, durationText, timeText } from '../format.ts';
+import { countText, durationText, shownTime } from '../format.ts';
 import { AnswerState, Notes } from '../parts/answer-state.tsx';
 import { linkTo } from '../routes.ts';
 
@@ -43,7 +43,11 @@ function Timeline({ steps }: { readonly steps: readonly PathStep[] }) {
   const known = times.filter((time) => time !== undefined);
   const startMs = times[0] ?? Math.min(...known);
   const spanMs = Math.max(1, Math.max(...known) - startMs);
-  const previousOf = (at: number) => times.slice(0, at).findLast((time) => time !== undefined);
+  // A volume may be reserved before the node is chosen; a step never begins before the previous one.
+  const previousOf = (at: number) => {
+    const before = times.slice(0, at).filter((time) => time !== undefined);
+    return before.length === 0 ? undefined : Math.max(...before);
+  };
   const current = steps.findIndex(({ isDone }) => !isDone);
   return (
     <ol class="timeline" aria-label="Path of the pod">
@@ -82,7 +86,7 @@ function timeOfStep(step: {
   readonly lasted: number;
 }): string {
   if (step.atMs === undefined) return step.isDone ? 'time unknown' : '';
-  return step.isFirst ? timeText(step.atMs) : `+ ${durationText(step.lasted)}`;
+  return step.isFirst ? shownTime(step.atMs) : `+ ${durationText(step.lasted)}`;
 }
 
 function WhyThere({ report }: { readonly report: PodReport }) {
@@ -244,7 +248,7 @@ function Events({ report: { events } }: { readonly report: PodReport }) {
         {events.map(({ type, reason, message, count, lastSeen }) => (
           <li key={reason + message} class={type === 'Warning' ? 'warning' : ''}>
             <strong>{reason}</strong> {message} {count > 1 && <span class="dim">{count} times</span>}{' '}
-            {lastSeen !== undefined && <span class="dim">{timeText(Date.parse(lastSeen))}</span>}
+            {lastSeen !== undefined && <span class="dim">{shownTime(Date.parse(lastSeen))}</span>}
           </li>
         ))}
       </ul>

@@ -1,6 +1,6 @@
 import type { ReservationsAnswer } from '../../wire/answers.ts';
 import { useAnswer, useVersion } from '../context.ts';
-import { timeText } from '../format.ts';
+import { shownTime } from '../format.ts';
 import { AnswerState, Notes } from '../parts/answer-state.tsx';
 import { VirtualGrid } from '../parts/virtual-grid.tsx';
 import { PodLink } from './pod-view.tsx';
@@ -95,5 +95,5 @@ export function ReservationsView() {
 }
 
 function since(time: string | undefined): string {
-  return time === undefined ? '' : timeText(Date.parse(time));
+  return time === undefined ? '' : shownTime(Date.parse(time));
 }

@@ -1,5 +1,5 @@
 import { useRows } from '../context.ts';
-import { bytesText } from '../format.ts';
+import { shownBytes } from '../format.ts';
 import { FilterBox, useFilter } from '../parts/filter.tsx';
 import { VirtualGrid } from '../parts/virtual-grid.tsx';
 
@@ -26,7 +26,7 @@ export function VolumesView() {
         columns={[
           { title: 'Volume', render: ({ id }) => id, width: 'minmax(9rem, 2fr)' },
           { title: 'Class', render: ({ storageClass }) => storageClass, isMinor: true },
-          { title: 'Size', render: ({ sizeBytes }) => bytesText(sizeBytes), isNumber: true, width: '6rem' },
+          { title: 'Size', render: ({ sizeBytes }) => shownBytes(sizeBytes), isNumber: true, width: '6rem' },
           {
             title: 'Phase',
             render: ({ phase }) => <span class={`state ${phase}`}>{phase}</span>,

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ConsoleAction, PlanAnswer, PlanProblem } from '../../wire/plan.ts';
 import { useAnswer, useStore } from '../context.ts';
-import { bytesText, pluralText } from '../format.ts';
+import { pluralText, shownBytes } from '../format.ts';
 import { AnswerState, Notes } from '../parts/answer-state.tsx';
 import { VirtualGrid } from '../parts/virtual-grid.tsx';
 import { PodLink } from './pod-view.tsx';
@@ -158,7 +158,7 @@ function Plan({ plan, changes }: { readonly plan: PlanAnswer; readonly changes: 
             columns={[
               { title: 'Volume', render: ({ volume }) => volume, width: 'minmax(9rem, 2fr)' },
               { title: 'Claim', render: ({ claim }) => claim, isMinor: true },
-              { title: 'Size', render: ({ bytes }) => bytesText(bytes), isNumber: true, width: '6rem' },
+              { title: 'Size', render: ({ bytes }) => shownBytes(bytes), isNumber: true, width: '6rem' },
               { title: 'From', render: ({ from }) => from },
               { title: 'To', render: ({ to }) => to ?? 'fits nowhere' },
             ]}

@@ -1,0 +1,26 @@
+import type { Cluster } from '../../cluster/cluster.ts';
+import type { Event } from '../../kube/api/core.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Viewers } from '../access/viewers.ts';
+import type { ConsoleAnswers } from '../answers.ts';
+import type { ClusterState } from '../state/cluster-state.ts';
+import type { CapacityHistory } from '../state/history.ts';
+import type { EventStream } from './event-stream.ts';
+
+/** What requests are answered from. */
+export interface ConsoleHandlerOptions {
+  readonly state: ClusterState;
+  readonly history: CapacityHistory;
+  readonly streams: Set<EventStream>;
+  readonly viewers: Viewers;
+  readonly answers: ConsoleAnswers;
+  /** Undefined for a frozen state. */
+  readonly cluster: Cluster | undefined;
+  readonly frozen: { readonly takenAtMs: number; readonly events: readonly Event[] } | undefined;
+  readonly hosts: readonly string[];
+  readonly server: string;
+  readonly version: string;
+  readonly canWrite: boolean;
+  readonly clock: Clock;
+  readonly onError: (error: unknown, where: string) => void;
+}
