@@ -25,8 +25,8 @@ Examples:
   stowage drain-plan drive/n1-b7f6c1de
   stowage drain-plan node/n1 -o json | jq '.left[].name'
 
-stowage move carries it out. Exit status: 0 if nothing is left in the end, 3 if something is left that Stowage cannot move; 1 on an
-error, 2 on wrong usage.`,
+stowage move carries it out. Exit status: 0 if nothing is left in the end, 3 if something is left that Stowage cannot move, or if
+not everything could be read; 1 on an error, 2 on wrong usage.`,
     )
     .action(async (target, options) => {
       const { drainPlanCommand } = await import('../drain/drain-plan-command.ts');

@@ -1,10 +1,16 @@
 import { describe, expect, test } from 'vitest';
+import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
+import { VirtualTimeCluster } from '../../controllers/testing/virtual-time-cluster.ts';
+import { failure } from '../../kube/api-error.ts';
+import { nodes } from '../../kube/resources.ts';
 import { VirtualClock } from '../../runtime/virtual-clock.ts';
 import { nodeWith, viewOf } from '../explain/testing/cluster-views.ts';
 import { plainTerminal, type Terminal } from '../output/terminal.ts';
 import { shop, twoDrives } from '../plan/testing/plan-views.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
-import { renderedDrainPlan } from './drain-plan-command.ts';
+import { loadCluster } from '../source/load-cluster.ts';
+import { disksIn } from './drain-disks.ts';
+import { drainPlanCommand, renderedDrainPlan } from './drain-plan-command.ts';
 import type { DrainPlanReport } from './drain-report.ts';
 import { drainTargetOf } from './drain-target.ts';
 import { exitCodeOfDrain, makeDrainPlan } from './make-drain-plan.ts';
@@ -54,11 +60,38 @@ describe('golden files', () => {
     expect(exitCodeOfDrain(report)).toBe(0);
   });
 
-  test('without rights to see disks', async () => {
-    const notes = [{ about: 'unseen', text: 'could not read storagenodes (forbidden): unknown' }] as const;
-    const none = { nodes: [], schedules: [], settings: [], volumes: [], replicas: [], images: [] };
-    const report = planOf('n1', shop(), { ...none, persistentVolumes: [], notes });
-    await expect(renderedDrainPlan(report, 'table', plainTerminal)).toMatchFileSnapshot(golden('unseen'));
+  test('without rights to see more than nodes and pods', async () => {
+    await using environment = await VirtualTimeCluster.start();
+    const client = environment.cluster.resource(nodes);
+    for (const name of ['n1', 'n2']) await client.create({ metadata: { name } });
+    const cluster = new InterceptedCluster(environment.cluster, {
+      before: ({ verb, resource }) => {
+        if (verb === 'list' && !['nodes', 'pods'].includes(resource.plural))
+          throw failure(403, 'Forbidden', 'forbidden');
+      },
+    });
+    const options = { server: 'test', source: 'test', onProgress: () => {}, needsPolicies: true };
+    const view = await loadCluster(cluster, { namespace: 'default' }, options);
+    const facts = {
+      view,
+      disks: await disksIn(cluster),
+      clock: environment.clock,
+      profile: 'stowage',
+    } as const;
+    const report = makeDrainPlan(drainTargetOf('n1'), facts);
+    await expect(renderedDrainPlan(report, 'table', plainTerminal)).toMatchFileSnapshot(golden('no-rights'));
+    expect(exitCodeOfDrain(report)).toBe(3);
+  });
+
+  test('without a cluster', async () => {
+    const flags = { kubeconfig: '/does/not/exist', output: 'table' };
+    const text = await drainPlanCommand('n1', flags).catch(String);
+    await expect(`${text}\n`).toMatchFileSnapshot(golden('no-cluster'));
+  });
+
+  test('a node with a local volume that a pod of a StatefulSet uses', async () => {
+    const report = planOf('n1', shop());
+    await expect(renderedDrainPlan(report, 'table', plainTerminal)).toMatchFileSnapshot(golden('pinned'));
   });
 });
 

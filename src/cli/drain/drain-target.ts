@@ -1,4 +1,3 @@
-import type { WhatIfChange } from '../../engine/what-if/change.ts';
 import { usage } from '../cli-error.ts';
 
 /** What is to be emptied. */
@@ -29,9 +28,4 @@ export function drainTargetOf(text: string): DrainTarget {
 
 export function drainTargetText({ kind, name }: DrainTarget): string {
   return `${kind}/${name}`;
-}
-
-/** The change that the engine predicts. */
-export function drainChange({ kind, name }: DrainTarget): WhatIfChange {
-  return kind === 'node' ? { kind: 'drain-node', node: name } : { kind: 'drain-drive', drive: name };
 }

@@ -5,10 +5,10 @@ import { budgetsOf, whatIfIndex } from '../plan/make-plan.ts';
 import type { VolumeCopyLine } from '../plan/plan-report.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
 import type { Note } from '../source/note.ts';
+import type { DrainFacts, DrainParts } from './drain-facts.ts';
 import type { DrainStep, EvictedPodLine, LeftLine, NodeCommand } from './drain-report.ts';
 import { type CopyJob, copyJobs, driveMoves } from './drive-moves.ts';
 import { evictionWaves } from './eviction-waves.ts';
-import type { DrainFacts, DrainParts } from './make-drain-plan.ts';
 import { cordonedForDrive, moveMarkOf } from './move-mark.ts';
 import { emptyStep, leftPod } from './step-parts.ts';
 

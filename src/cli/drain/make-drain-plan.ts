@@ -1,30 +1,9 @@
 import { bytesText } from '../../engine/remedies/amount-text.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import type { DiskObjects } from '../disks/disk-objects.ts';
-import type { MakePlanOptions } from '../plan/make-plan.ts';
-import type { ClusterView } from '../source/cluster-view.ts';
-import type { Note } from '../source/note.ts';
-import { type DrainPlanReport, type DrainStep, drainApiVersion, type LeftLine } from './drain-report.ts';
+import { type DrainFacts, unreadKinds } from './drain-facts.ts';
+import { type DrainPlanReport, drainApiVersion } from './drain-report.ts';
 import { type DrainTarget, drainTargetText } from './drain-target.ts';
 import { driveSteps } from './drive-steps.ts';
 import { nodeSteps } from './node-steps.ts';
-
-/** What a plan is made from. */
-export interface DrainFacts {
-  readonly view: ClusterView;
-  /** Undefined if there are none, or if they cannot be read: then a note says so. */
-  readonly disks: DiskObjects | undefined;
-  readonly clock: Clock;
-  readonly profile: MakePlanOptions['profile'];
-}
-
-/** What the parts of a plan find out. */
-export interface DrainParts {
-  readonly steps: readonly Omit<DrainStep, 'number'>[];
-  readonly left: readonly LeftLine[];
-  readonly stays: readonly string[];
-  readonly notes: readonly Note[];
-}
 
 /** The order in which the target can be emptied; throws a CliError if it does not exist. */
 export function makeDrainPlan(target: DrainTarget, facts: DrainFacts): DrainPlanReport {
@@ -39,6 +18,7 @@ export function makeDrainPlan(target: DrainTarget, facts: DrainFacts): DrainPlan
     target: drainTargetText(target),
     steps: numbered,
     left,
+    isComplete: unreadKinds(facts).length === 0,
     stays,
     copiedBytes,
     leftBytes,
@@ -48,7 +28,7 @@ export function makeDrainPlan(target: DrainTarget, facts: DrainFacts): DrainPlan
 }
 
 function summaryOf(report: Omit<DrainPlanReport, 'summary'>): string {
-  const { target, steps, left, copiedBytes, leftBytes } = report;
+  const { target, steps, left, copiedBytes, leftBytes, isComplete } = report;
   const what = target.replace('/', ' ');
   const open = steps.filter(({ isDone }) => !isDone).length;
   const pods = steps.flatMap((step) => step.pods).length;
@@ -63,14 +43,15 @@ function summaryOf(report: Omit<DrainPlanReport, 'summary'>): string {
     ...(lasts === 0 ? [] : [`${counted(lasts, 'volume', 'volumes')} (${bytesText(leftBytes, 'up')})`]),
     ...(leftPods === 0 ? [] : [counted(leftPods, 'pod', 'pods')]),
   ];
-  const end =
-    rest.length === 0 ? 'Nothing is left on it then.' : `What Stowage cannot move: ${rest.join(', ')}.`;
-  return `Empty ${what}: ${parts.join(', ')}. ${end}`;
+  const nothing = isComplete ? 'Nothing is left on it then.' : '';
+  const end = rest.length === 0 ? nothing : `What Stowage cannot move: ${rest.join(', ')}.`;
+  const unknown = isComplete ? '' : 'Not everything could be read, so more may be left.';
+  return [`Empty ${what}: ${parts.join(', ')}.`, end, unknown].filter((text) => text !== '').join(' ');
 }
 
-/** 3 if something is left that Stowage cannot move. */
-export function exitCodeOfDrain({ left }: DrainPlanReport): number {
-  return left.length > 0 ? 3 : 0;
+/** 3 if something is left that Stowage cannot move, or may be. */
+export function exitCodeOfDrain({ left, isComplete }: DrainPlanReport): number {
+  return left.length > 0 || !isComplete ? 3 : 0;
 }
 
 function counted(count: number, one: string, many: string): string {

@@ -5,9 +5,9 @@ import type { Drive } from '../../kube/drive.ts';
 import { drivesDriver } from '../../kube/drive.ts';
 import { budgetsOf, makePlan, whatIfIndex } from '../plan/make-plan.ts';
 import type { PlanReport, VolumeCopyLine } from '../plan/plan-report.ts';
+import type { DrainFacts, DrainParts } from './drain-facts.ts';
 import type { DrainStep, EvictedPodLine, LeftLine } from './drain-report.ts';
 import { evictionWaves } from './eviction-waves.ts';
-import type { DrainFacts, DrainParts } from './make-drain-plan.ts';
 import { type PredictedEviction, predictEviction } from './predict-eviction.ts';
 import { emptyStep, leftPod } from './step-parts.ts';
 

@@ -90,6 +90,31 @@ test('volumes are moved with their data and entries', async () => {
   expect(await moveVolumes(source, target, options)).toEqual([]);
 });
 
+test('only the volumes that are named are moved', async () => {
+  const { source, target, options, names } = await twoDrives();
+  expect(await moveVolumes(source, target, { ...options, volumes: new Set(['pvc-2']) })).toEqual(['pvc-2']);
+  expect([await names('a'), await names('b')]).toEqual([['pvc-1'], ['pvc-2']]);
+  expect(existsSync(join(source.mount, 'volumes/pvc-1/data'))).toBe(true);
+});
+
+test('only the volumes that are named need room, and they must be on one of the drives', () => {
+  const drive = (name: string, sizes: Readonly<Record<string, number>>): Drive => ({
+    metadata: { name },
+    spec: {
+      nodeName: 'n1',
+      unschedulable: true,
+      volumes: Object.entries(sizes).map(([volume, sizeBytes]) => ({ name: volume, sizeBytes })),
+    },
+    status: { state: 'Ready', capacityBytes: 100 },
+  });
+  const [from, to] = [drive('a', { large: 90, small: 10 }), drive('b', { other: 80 })];
+  expect(moveObstacle(from, to)).toContain('need 100 bytes, and drive b has 20 free');
+  expect(moveObstacle(from, to, new Set(['small', 'other']))).toBeUndefined();
+  expect(moveObstacle(from, to, new Set(['gone']))).toContain(
+    'volume gone is on neither of the drives a and b',
+  );
+});
+
 /** Runs a move that ends at its nth step: before or after a write, a program, or a change of directories. */
 async function endsAt(
   steps: number,

@@ -1,7 +1,7 @@
 import type { KubernetesCluster } from '../../../cluster/kubernetes/client.ts';
 import { parseGoDuration } from '../../../kube/go/duration.ts';
 import { realClock } from '../../../runtime/clock.ts';
-import { usage } from '../../cli-error.ts';
+import { CliError, usage } from '../../cli-error.ts';
 import { confirm } from '../../drives/confirm.ts';
 import { type DrivesFlags, withOwnKinds } from '../../drives/with-drives.ts';
 import { Page } from '../../explain/render-parts.ts';
@@ -10,9 +10,10 @@ import { progressOf } from '../../output/progress-of.ts';
 import { type Terminal, terminalOf } from '../../output/terminal.ts';
 import { loadCluster } from '../../source/load-cluster.ts';
 import { disksIn } from '../drain-disks.ts';
+import { type DrainFacts, unreadKinds } from '../drain-facts.ts';
 import { renderedDrainPlan } from '../drain-plan-command.ts';
 import { type DrainTarget, drainTargetOf, drainTargetText } from '../drain-target.ts';
-import { type DrainFacts, exitCodeOfDrain, makeDrainPlan } from '../make-drain-plan.ts';
+import { exitCodeOfDrain, makeDrainPlan } from '../make-drain-plan.ts';
 import { renderCommands, renderLeft } from '../render-drain.ts';
 import { localCopier } from './local-copier.ts';
 import type { MoveContext, MoveOutcome } from './move-context.ts';
@@ -51,12 +52,14 @@ export async function moveCommand(argument: string, flags: MoveCommandFlags): Pr
       finish(target, { left: [], waiting: closed, commands: [] }, terminal);
       return;
     }
-    const plan = makeDrainPlan(target, await load());
+    const facts = await load();
+    const plan = makeDrainPlan(target, facts);
     process.stdout.write(renderedDrainPlan(plan, 'table', terminal));
     if (flags.dryRun === true) {
       process.exitCode = exitCodeOfDrain(plan);
       return;
     }
+    requireComplete(facts);
     await confirm(`${drainTargetText(target)} is emptied as shown. Continue?`, flags.yes);
     const context: MoveContext = {
       cluster,
@@ -70,6 +73,13 @@ export async function moveCommand(argument: string, flags: MoveCommandFlags): Pr
     const move = target.kind === 'node' ? moveNode : moveDrive;
     finish(target, await move(target.name, context).finally(() => progress.end()), terminal);
   });
+}
+
+/** A plan without them may stop pods for nothing, or call a node empty that is not. */
+function requireComplete(facts: DrainFacts): void {
+  const unread = unreadKinds(facts);
+  if (unread.length > 0)
+    throw new CliError(`could not read ${unread.join(', ')}: forbidden; ask for the right to list them`);
 }
 
 async function loadFacts(cluster: KubernetesCluster): Promise<DrainFacts> {

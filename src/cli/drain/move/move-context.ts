@@ -1,8 +1,8 @@
 import type { Cluster } from '../../../cluster/cluster.ts';
 import type { Clock } from '../../../runtime/clock.ts';
+import type { DrainFacts } from '../drain-facts.ts';
 import type { LeftLine, NodeCommand } from '../drain-report.ts';
 import type { CopyJob } from '../drive-moves.ts';
-import type { DrainFacts } from '../make-drain-plan.ts';
 
 /** What the parts of a move share. */
 export interface MoveContext {

@@ -1,0 +1,37 @@
+import type { Clock } from '../../runtime/clock.ts';
+import type { DiskObjects } from '../disks/disk-objects.ts';
+import type { MakePlanOptions } from '../plan/make-plan.ts';
+import type { ClusterView } from '../source/cluster-view.ts';
+import type { Note } from '../source/note.ts';
+import type { DrainStep, LeftLine } from './drain-report.ts';
+
+/** What a plan is made from. */
+export interface DrainFacts {
+  readonly view: ClusterView;
+  /** Undefined if there are none, or if they cannot be read: then a note says so. */
+  readonly disks: DiskObjects | undefined;
+  readonly clock: Clock;
+  readonly profile: MakePlanOptions['profile'];
+}
+
+/** What the parts of a plan find out. */
+export interface DrainParts {
+  readonly steps: readonly Omit<DrainStep, 'number'>[];
+  readonly left: readonly LeftLine[];
+  readonly stays: readonly string[];
+  readonly notes: readonly Note[];
+}
+
+/** Kinds of which something may be on a node or a drive. */
+const neededKinds: ReadonlySet<string> = new Set([
+  'Pod',
+  'PersistentVolume',
+  'PersistentVolumeClaim',
+  'Drive',
+]);
+
+/** Kinds that the caller may not list, though the plan depends on them. */
+export function unreadKinds({ view, disks }: Pick<DrainFacts, 'view' | 'disks'>): readonly string[] {
+  const unseen = (view.unseen ?? []).flatMap(({ kind }) => (neededKinds.has(kind) ? [kind] : []));
+  return (disks?.notes ?? []).length > 0 ? [...unseen, 'StorageNode'] : unseen;
+}

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { plainTerminal } from '../../output/terminal.ts';
+import { exitCodeOfMove, renderOutcome } from './move-command.ts';
+import type { MoveOutcome } from './move-context.ts';
+
+const done: MoveOutcome = { left: [], waiting: [], commands: [] };
+const drive = { kind: 'drive', name: 'a' } as const;
+const left = {
+  kind: 'volume',
+  name: 'pvc-1',
+  claim: 'shop/data',
+  driver: 'drives.stowage.dev',
+  bytes: 2 ** 30,
+  fitsOn: undefined,
+  why: 'it fits on no other drive of its node',
+  remedy: 'add a drive',
+} as const;
+
+test.each<[string, MoveOutcome, number, string]>([
+  ['the end', done, 0, 'drive/a is done\n'],
+  [
+    'a command for the node',
+    { ...done, commands: [{ node: 'n1', command: 'stowage drives move a b' }] },
+    3,
+    `drive/a is ready to be copied; run this, then stowage move drive/a again:
+    on node n1, as root: stowage drives move a b
+`,
+  ],
+  [
+    'something to wait for',
+    { ...done, waiting: ['pod default/web has not ended'] },
+    3,
+    `drive/a is not empty yet; stowage move drive/a goes on:
+  pod default/web has not ended
+`,
+  ],
+  [
+    'something that is left',
+    { ...done, left: [left] },
+    3,
+    `drive/a: Stowage has done what it can
+
+LEFT
+  volume pvc-1 of claim shop/data (1Gi, drives.stowage.dev): it fits on no other drive of its node. Remedy: add a drive
+`,
+  ],
+])('%s', (_, outcome, status, text) => {
+  expect(renderOutcome(drive, outcome, plainTerminal)).toBe(text);
+  expect(exitCodeOfMove(outcome)).toBe(status);
+});
