@@ -6,7 +6,7 @@ import { isEqualWhenStored } from '../../kube/deep-equal.ts';
 import type { DiskSchedule } from '../../kube/disks/disk-schedule.ts';
 import type { Replica } from '../../kube/disks/replica.ts';
 import type { StorageNode } from '../../kube/disks/storage-node.ts';
-import { type DiskVolume, diskVolumes } from '../../kube/disks/volume.ts';
+import { type DiskVolume, type DiskVolumeStatus, diskVolumes } from '../../kube/disks/volume.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
 import { formatTimestamp, parseTimestamp } from '../../kube/go/timestamp.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
@@ -33,6 +33,8 @@ const refusedMs = 30_000;
 const retryMinMs = 200;
 /** A volume without a disk is planned again after this time: rejections are forgotten, and no event says so. */
 const waitingMs = 60_000;
+/** Between two writes of this process that change nothing but the conditions of a volume. */
+const sayAgainMs = 1_000;
 
 /**
  * Places the replicas of every Volume, and expands them. It decides from stored objects only, and each of its writes can be the last one before a
@@ -47,6 +49,8 @@ export class VolumePlacement {
   readonly #expected: ExpectedWrites;
   readonly #tentative: TentativeRequests;
   readonly #waiting: WaitingVolumes;
+  /** When this process last wrote the status, by volume. */
+  readonly #saidAtMs = new Map<string, number>();
   readonly #replicasOf = new Map<string, Set<string>>();
   /** The disk that refused the expansion, by volume, and the free bytes that the expansion needs there. */
   readonly #refusedBy = new Map<
@@ -174,6 +178,7 @@ export class VolumePlacement {
       this.#stranded.delete(name);
       this.#tentative.clear(name);
       this.#expected.forget(name);
+      this.#saidAtMs.delete(name);
       return undefined;
     }
     // The events of these writes wake the volume again.
@@ -191,18 +196,22 @@ export class VolumePlacement {
     const disks = this.#tentative.addedTo(this.#book.disks);
     const plan = planVolume(view, withImageDemand(volume, disks, this.#caches));
     this.#tentative.add(name, plan.steps);
-    const conflict = await retryIfStale(() => this.#carryOut(volume, plan, nowMs, signal));
+    let restMs = 0;
+    const conflict = await retryIfStale(async () => {
+      restMs = await this.#carryOut(volume, plan, nowMs, signal);
+    });
     if (conflict !== undefined) return conflict;
     this.#noteWaiting(view, plan);
-    return this.#nextLook(view, plan);
+    return restMs > 0 ? { afterMs: restMs } : this.#nextLook(view, plan);
   }
 
+  /** Returns how long to wait before the status may be written; 0 if nothing is left to write. */
   async #carryOut(
     volume: Projected<DiskVolume>,
     plan: DiskVolumePlan,
     nowMs: number,
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<number> {
     const { cluster, events } = this.#context;
     const { name = '', uid, resourceVersion } = volume.metadata ?? {};
     const expect = (isSeen: () => boolean) => this.#expected.add(name, isSeen);
@@ -215,6 +224,7 @@ export class VolumePlacement {
       const written = await cluster
         .resource(diskVolumes)
         .patch({ name }, { type: 'merge', body }, { subresource: 'status', signal });
+      this.#saidAtMs.set(name, this.#context.clock.monotonicMs());
       expect(() => this.#caches.volumes.get(name)?.metadata?.resourceVersion !== resourceVersion);
       return written;
     };
@@ -226,7 +236,21 @@ export class VolumePlacement {
     const current = isExpansionStored ? volume : await writeStatus();
     const steps = new VolumeSteps(current, options);
     for (const step of plan.steps) await steps.run(step);
-    if (isExpansionStored && !isEqualWhenStored(status, volume.status ?? {})) await writeStatus();
+    if (!isExpansionStored || isEqualWhenStored(status, volume.status ?? {})) return 0;
+    const restMs = this.#restMs(volume, status);
+    if (restMs === 0) await writeStatus();
+    return restMs;
+  }
+
+  /**
+   * How long to wait before a status is written that differs in its conditions alone. Instances whose caches differ would otherwise replace each
+   * other's messages as fast as they can, until the caches agree.
+   */
+  #restMs({ metadata, status = {} }: Projected<DiskVolume>, planned: DiskVolumeStatus): number {
+    const saidAtMs = this.#saidAtMs.get(metadata?.name ?? '');
+    if (saidAtMs === undefined) return 0;
+    if (!isEqualWhenStored({ ...planned, conditions: [] }, { ...status, conditions: [] })) return 0;
+    return Math.max(0, saidAtMs + sayAgainMs - this.#context.clock.monotonicMs());
   }
 
   *#replicas(volume: string): Iterable<Projected<Replica>> {

@@ -152,8 +152,12 @@ function isBetter(one: RankedDisk, other: RankedDisk): boolean {
   return room === otherRoom ? one.disk.uuid < other.disk.uuid : room > otherRoom;
 }
 
-/** The refusal in one sentence: the disk that lacks the fewest bytes, else one that takes requests, else the first. */
-export function diskRefusalText(obstacles: readonly DiskObstacle[]): string {
+/**
+ * The refusal in one sentence: the disk that lacks the fewest bytes, else one that takes requests, else the first. By UUID if several do: instances that
+ * know disks in another order would replace each other's sentences again and again.
+ */
+export function diskRefusalText(unordered: readonly DiskObstacle[]): string {
+  const obstacles = unordered.toSorted((a, b) => (a.disk.uuid < b.disk.uuid ? -1 : 1));
   const [first] = obstacles;
   if (first === undefined) return 'there are no disks: no StorageNode reports one';
   const short = obstacles.filter(({ missingBytes }) => missingBytes !== undefined);

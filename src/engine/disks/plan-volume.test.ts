@@ -277,6 +277,13 @@ describe('the number of replicas', () => {
   });
 });
 
+test('the sentence about disks that do not fit is the same in every instance', () => {
+  const view = volume({ numberOfReplicas: 2, replicas: [settled('a', 'd1'), replica('b')] });
+  const others = [disk('d3', 100, { nodeName: 'n1' }), disk('d2', 100, { nodeName: 'n1' }), disk('d1')];
+  expect(plan(view, ...others).allocation).toMatchObject({ kind: 'waiting-for-disk' });
+  expect(plan(view, ...others).allocation).toEqual(plan(view, ...others.toReversed()).allocation);
+});
+
 describe('expansion', () => {
   const requested = { bytes: 20, state: 'Requested' } as const;
   const three = (...entries: readonly ReplicaView['entry'][]) =>
