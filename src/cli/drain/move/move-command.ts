@@ -1,3 +1,4 @@
+import type { Cluster } from '../../../cluster/cluster.ts';
 import type { KubernetesCluster } from '../../../cluster/kubernetes/client.ts';
 import { parseGoDuration } from '../../../kube/go/duration.ts';
 import { realClock } from '../../../runtime/clock.ts';
@@ -48,8 +49,7 @@ export async function moveCommand(argument: string, flags: MoveCommandFlags): Pr
       process.stdout.write(`${text}\n`);
     };
     if (flags.undo === true) {
-      const closed = await openAfterMove(target.name, { cluster, onChange }, { isGivenUp: true });
-      finish(target, { left: [], waiting: closed, commands: [] }, terminal);
+      await giveUp(target.name, cluster, onChange);
       return;
     }
     const facts = await load();
@@ -73,6 +73,19 @@ export async function moveCommand(argument: string, flags: MoveCommandFlags): Pr
     const move = target.kind === 'node' ? moveNode : moveDrive;
     finish(target, await move(target.name, context).finally(() => progress.end()), terminal);
   });
+}
+
+/** The drive itself stays cordoned: a person may have done that before. */
+async function giveUp(name: string, cluster: Cluster, onChange: (text: string) => void): Promise<void> {
+  const [closed] = await openAfterMove(name, { cluster, onChange }, { isGivenUp: true });
+  if (closed !== undefined)
+    throw new CliError(
+      `${closed}; complete it with stowage drives move on its node, and call the command again`,
+      unfinishedStatus,
+    );
+  onChange(
+    `the move of drive/${name} is given up; stowage drives uncordon ${name} lets it take volumes again`,
+  );
 }
 
 /** A plan without them may stop pods for nothing, or call a node empty that is not. */

@@ -70,7 +70,7 @@ async function closeTarget(
     const annotations = { [moveTargetKey]: moveMarkText({ from: source, volumes: wanted }) };
     return { metadata: { annotations }, spec: { unschedulable: true } };
   });
-  if (isChanged) onChange(`drive/${target} cordoned for ${volumes.length} volumes of drive/${source}`);
+  if (isChanged) onChange(`drive/${target} cordoned for ${volumesText(volumes)} of drive/${source}`);
 }
 
 // ── Copy ──
@@ -85,7 +85,11 @@ async function copyAndCheck(job: CopyJob, context: MoveContext): Promise<void> {
     throw new CliError(
       `volume ${behind[0]} has not arrived on drive ${job.target}; everything stays cordoned, call the command again`,
     );
-  onChange(`${job.volumes.length} volumes moved from drive/${job.source} to drive/${job.target}`);
+  onChange(`${volumesText(job.volumes)} moved from drive/${job.source} to drive/${job.target}`);
+}
+
+function volumesText({ length }: readonly string[]): string {
+  return `${length} ${length === 1 ? 'volume' : 'volumes'}`;
 }
 
 function namesIn({ spec }: Drive): ReadonlySet<string> {
