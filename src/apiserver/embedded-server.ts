@@ -162,7 +162,8 @@ async function closeAll(controllers: readonly ServerController[], store: Store):
 }
 
 async function listen(registry: Registry, options: EmbeddedServerOptions): Promise<ApiServer> {
-  const { dataDirectory, host, port, clock, random, ids, readyChecks, moreMetrics, extraPages, onError } = options;
+  const { dataDirectory, host, port, clock, random, ids, readyChecks, moreMetrics, extraPages, onError } =
+    options;
   const wanted = { nowMs: clock.nowMs(), extraHosts: host === undefined ? [] : [host] };
   const credentials =
     dataDirectory === undefined

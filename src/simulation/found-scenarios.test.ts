@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ActionParameters, Scenario } from './scenario.ts';
+import { scenarioOfSeed } from './seed-scenario.ts';
 import { simulate } from './simulation.ts';
 
 /* The smallest scenarios of seeds that found a bug. Each failed before the bug was fixed. */
@@ -172,4 +173,11 @@ const found: readonly FoundScenario[] = [
 test.each(found)('$name', async ({ actions, ...scenario }) => {
   const timed = actions.map(([atMs, action, parameters]) => ({ atMs, action, parameters }));
   expect((await simulate({ ...scenario, actions: timed })).violations).toEqual([]);
+});
+
+test('instances whose caches differ do not write the conditions of an image against each other', async () => {
+  // 6,776 versions, as long as the watches of one instance were stalled.
+  const { versions, violations } = await simulate(scenarioOfSeed(64));
+  expect(violations).toEqual([]);
+  expect(versions).toBeLessThan(1_000);
 });

@@ -6,13 +6,14 @@ import { isEqualWhenStored } from '../../kube/deep-equal.ts';
 import type { DiskSchedule } from '../../kube/disks/disk-schedule.ts';
 import type { Replica } from '../../kube/disks/replica.ts';
 import type { StorageNode } from '../../kube/disks/storage-node.ts';
-import { type DiskVolume, type DiskVolumeStatus, diskVolumes } from '../../kube/disks/volume.ts';
+import { type DiskVolume, diskVolumes } from '../../kube/disks/volume.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
 import { formatTimestamp, parseTimestamp } from '../../kube/go/timestamp.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
 import { runLoop } from '../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
+import { ConditionPace } from './condition-pace.ts';
 import { confirmGrants } from './confirm-grants.ts';
 import { DiskBook } from './disk-book.ts';
 import type { DiskCaches } from './disk-caches.ts';
@@ -33,8 +34,6 @@ const refusedMs = 30_000;
 const retryMinMs = 200;
 /** A volume without a disk is planned again after this time: rejections are forgotten, and no event says so. */
 const waitingMs = 60_000;
-/** Between two writes of this process that change nothing but the conditions of a volume. */
-const sayAgainMs = 1_000;
 
 /**
  * Places the replicas of every Volume, and expands them. It decides from stored objects only, and each of its writes can be the last one before a
@@ -49,8 +48,7 @@ export class VolumePlacement {
   readonly #expected: ExpectedWrites;
   readonly #tentative: TentativeRequests;
   readonly #waiting: WaitingVolumes;
-  /** When this process last wrote the status, by volume. */
-  readonly #saidAtMs = new Map<string, number>();
+  readonly #pace: ConditionPace;
   readonly #replicasOf = new Map<string, Set<string>>();
   /** The disk that refused the expansion, by volume, and the free bytes that the expansion needs there. */
   readonly #refusedBy = new Map<
@@ -66,6 +64,7 @@ export class VolumePlacement {
     this.#caches = caches;
     this.#book = new DiskBook(caches);
     this.#queue = new WorkQueue(context);
+    this.#pace = new ConditionPace(context.clock);
     this.#pending = new PendingRequests(context.clock);
     this.#expected = new ExpectedWrites(context.clock);
     this.#tentative = new TentativeRequests(caches);
@@ -178,7 +177,7 @@ export class VolumePlacement {
       this.#stranded.delete(name);
       this.#tentative.clear(name);
       this.#expected.forget(name);
-      this.#saidAtMs.delete(name);
+      this.#pace.delete(name);
       return undefined;
     }
     // The events of these writes wake the volume again.
@@ -224,7 +223,7 @@ export class VolumePlacement {
       const written = await cluster
         .resource(diskVolumes)
         .patch({ name }, { type: 'merge', body }, { subresource: 'status', signal });
-      this.#saidAtMs.set(name, this.#context.clock.monotonicMs());
+      this.#pace.said(name);
       expect(() => this.#caches.volumes.get(name)?.metadata?.resourceVersion !== resourceVersion);
       return written;
     };
@@ -237,20 +236,9 @@ export class VolumePlacement {
     const steps = new VolumeSteps(current, options);
     for (const step of plan.steps) await steps.run(step);
     if (!isExpansionStored || isEqualWhenStored(status, volume.status ?? {})) return 0;
-    const restMs = this.#restMs(volume, status);
+    const restMs = this.#pace.restMs(name, { ...volume.status }, { ...status });
     if (restMs === 0) await writeStatus();
     return restMs;
-  }
-
-  /**
-   * How long to wait before a status is written that differs in its conditions alone. Instances whose caches differ would otherwise replace each
-   * other's messages as fast as they can, until the caches agree.
-   */
-  #restMs({ metadata, status = {} }: Projected<DiskVolume>, planned: DiskVolumeStatus): number {
-    const saidAtMs = this.#saidAtMs.get(metadata?.name ?? '');
-    if (saidAtMs === undefined) return 0;
-    if (!isEqualWhenStored({ ...planned, conditions: [] }, { ...status, conditions: [] })) return 0;
-    return Math.max(0, saidAtMs + sayAgainMs - this.#context.clock.monotonicMs());
   }
 
   *#replicas(volume: string): Iterable<Projected<Replica>> {

@@ -11,6 +11,7 @@ import { runLoop } from '../../../reconcile/run-loop.ts';
 import { Sweep } from '../../../reconcile/sweep.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
+import { ConditionPace } from '../condition-pace.ts';
 import { DiskBook } from '../disk-book.ts';
 import { type DiskCaches, reportedDisks } from '../disk-caches.ts';
 import { PendingRequests } from '../pending-requests.ts';
@@ -38,6 +39,7 @@ export class ImagePlacement {
   readonly #queue: WorkQueue;
   readonly #waiting: WaitingVolumes;
   readonly #sweep: Sweep;
+  readonly #pace: ConditionPace;
   /** Images that are planned again after some time without an event; the sweep leaves them out. */
   readonly #timed = new Set<string>();
 
@@ -45,6 +47,7 @@ export class ImagePlacement {
     this.#context = context;
     this.#caches = caches;
     this.#queue = new WorkQueue(context);
+    this.#pace = new ConditionPace(context.clock);
     const wake = (image: string) => this.#queue.add(image);
     this.#waiting = new WaitingVolumes(wake);
     this.#sources = {
@@ -133,28 +136,33 @@ export class ImagePlacement {
     if (image === undefined) {
       this.#waiting.delete(name);
       this.#timed.delete(name);
+      this.#pace.delete(name);
       return undefined;
     }
     const nowMs = this.#context.clock.nowMs();
     const view = readImage(image, this.#sources, nowMs);
     const plan = planImage(view, this.#sources.book.disks);
-    const conflict = await retryIfStale(() => this.#carryOut(image, view, plan, { nowMs, signal }));
+    let restMs = 0;
+    const conflict = await retryIfStale(async () => {
+      restMs = await this.#carryOut(image, view, plan, { nowMs, signal });
+    });
     if (conflict !== undefined) return conflict;
     const { allocation } = plan;
     if (allocation.kind === 'waiting-for-disk') this.#waiting.add(name, allocation.bytes);
     else this.#waiting.delete(name);
-    const next = this.#nextLook(image, view, plan, nowMs);
+    const next = restMs > 0 ? { afterMs: restMs } : this.#nextLook(image, view, plan, nowMs);
     if (next === undefined) this.#timed.delete(name);
     else this.#timed.add(name);
     return next;
   }
 
+  /** Returns how long to wait before the status may be written; 0 if nothing is left to write. */
   async #carryOut(
     image: Projected<BackingImage>,
     view: ImageView,
     plan: ImagePlan,
     { nowMs, signal }: { readonly nowMs: number; readonly signal: AbortSignal },
-  ): Promise<void> {
+  ): Promise<number> {
     const { cluster } = this.#context;
     const steps = new ImageSteps(image, { cluster, sources: this.#sources, nowMs, signal });
     for (const step of plan.steps) {
@@ -162,8 +170,8 @@ export class ImagePlacement {
       await steps.run(step);
     }
     // The event of a write of the image leads to the next plan, which reports.
-    if (steps.hasWritten || view.deletion === 'free') return;
-    await this.#report(image, view, plan, { nowMs, signal });
+    if (steps.hasWritten || view.deletion === 'free') return 0;
+    return await this.#report(image, view, plan, { nowMs, signal });
   }
 
   async #report(
@@ -171,7 +179,7 @@ export class ImagePlacement {
     view: ImageView,
     plan: ImagePlan,
     { nowMs, signal }: { readonly nowMs: number; readonly signal: AbortSignal },
-  ): Promise<void> {
+  ): Promise<number> {
     const { spec, status: before } = image;
     const isLost = (uuid: string) =>
       !Object.hasOwn(spec?.diskFileSpecMap ?? {}, uuid) && isDiskGone(uuid, this.#sources);
@@ -183,7 +191,9 @@ export class ImagePlacement {
       lostFiles: Object.keys(before?.diskFileStatusMap ?? {}).filter(isLost),
       now: formatTimestamp(nowMs),
     });
-    if (isEqualWhenStored(status, before ?? {})) return;
+    if (isEqualWhenStored(status, before ?? {})) return 0;
+    const restMs = this.#pace.restMs(view.name, { ...before }, { ...status });
+    if (restMs > 0) return restMs;
     const { uid, resourceVersion } = image.metadata ?? {};
     const { observedGeneration, conditions } = status;
     const body = {
@@ -194,6 +204,8 @@ export class ImagePlacement {
     await this.#context.cluster
       .resource(backingImages)
       .patch({ name: view.name }, { type: 'merge', body }, { subresource: 'status', signal });
+    this.#pace.said(view.name);
+    return 0;
   }
 
   /** When something changes without an event: a verdict is overdue, a failure or a rejection is forgotten, or a copy is unused for too long. */
