@@ -9,7 +9,7 @@ export const workloadBugs = [
   },
   {
     name: 'a StatefulSet deletes claims when it is scaled down',
-    file: 'src/controllers/workloads/stateful-set/claims.ts',
+    file: 'src/kube/workloads/stateful-set-claims.ts',
     find: "const isScaledAway = whenScaled === 'Delete' && !isInRange(set, ordinalOf(pod) ?? -1);",
     replace: 'const isScaledAway = !isInRange(set, ordinalOf(pod) ?? -1);',
     seedsMax: 60,
