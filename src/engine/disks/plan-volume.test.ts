@@ -27,18 +27,8 @@ function volume(facts: Partial<VolumeView> = {}): VolumeView {
 function disk(uuid: string, limitBytes = 100, facts: Partial<DiskCandidate> = {}): DiskCandidate {
   const nodeName = `n${uuid.slice(1)}`;
   const state: DiskState = { kind: 'ready', limitBytes };
-  return {
-    uuid,
-    name: uuid,
-    nodeName,
-    zone: '',
-    nodeTags: [],
-    diskTags: [],
-    state,
-    demandBytes: 0,
-    grantedBytes: 0,
-    ...facts,
-  };
+  const empty = { zone: '', nodeTags: [], diskTags: [], demandBytes: 0, grantedBytes: 0 };
+  return { uuid, name: uuid, nodeName, state, ...empty, ...facts };
 }
 
 function replica(name: string, facts: Partial<ReplicaView> = {}): ReplicaView {

@@ -133,8 +133,8 @@ describe('removal', () => {
     // The one with a healthy replica is repaired; the other one is not replaced by an empty one.
     expect(await fixture.replicas()).toEqual([
       'single-r0 1 45 running',
+      'v-r0 3 10 running',
       'v-r1 2 10 running',
-      'v-r2 3 10 running',
     ]);
     expect(await fixture.allocation('single')).toEqual([
       45,
@@ -162,10 +162,10 @@ describe('removal', () => {
       'False DiskRemoved: the disk does not answer; its removal is forced',
     );
     expect((await fixture.allocation('v'))[1]).toMatch(
-      /^False InsufficientStorage: replica v-r2: none of 2 disks fits/,
+      /^False InsufficientStorage: replica v-r0: none of 2 disks fits/,
     );
     await fixture.setReady(1, true);
-    expect(await fixture.replicas()).toEqual(['v-r1 2 10 running', 'v-r2 1 10 running']);
+    expect(await fixture.replicas()).toEqual(['v-r0 1 10 running', 'v-r1 2 10 running']);
   });
 
   test('40. disk UUID changes: old entries end, new object starts empty', async () => {
@@ -180,7 +180,7 @@ describe('removal', () => {
     expect(await fixture.verdicts(1)).toEqual(['v-r0 scheduled 10']);
     await fixture.settle(2 * minuteMs);
     expect(await fixture.schedule(1)).toBeUndefined();
-    expect(await fixture.replicas()).toEqual(['v-r1 2 10 running', 'v-r2 9 10 running']);
+    expect(await fixture.replicas()).toEqual(['v-r0 9 10 running', 'v-r1 2 10 running']);
     expect(await fixture.granted()).toEqual({ 2: 10, 3: 0, 9: 10 });
     expect(await fixture.notes('ReplicaFailed')).toEqual([
       `replica v-r0: its disk ${diskUUID(1)} on node n1 was removed`,
