@@ -1,6 +1,5 @@
 import type { Projected } from '../../cluster/cluster.ts';
 import { scheduleState } from '../../engine/disks/schedule-state.ts';
-import { isReason } from '../../kube/api-error.ts';
 import { type DiskSchedule, diskSchedules } from '../../kube/disks/disk-schedule.ts';
 import { diskAgentFinalizer, type Replica, replicaFinalizer, replicas } from '../../kube/disks/replica.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
@@ -86,15 +85,16 @@ export class ReplicaRelease {
     return state.kind === 'unknown' && state.isRemoved === true;
   }
 
-  /** Removes one key, which is right whatever else changed. A disk without a schedule has nothing to release. */
+  /**
+   * Removes one key, with the version of the schedule that has it: a replica of the same name may be created on the same disk afterwards, and a release
+   * that arrives late must not take its bytes. A disk without a schedule has nothing to release.
+   */
   async #release(name: string, diskID: string, signal: AbortSignal): Promise<void> {
-    const body = { spec: { replicas: { [name]: null } } };
-    try {
-      await this.#context.cluster
-        .resource(diskSchedules)
-        .patch({ name: diskID }, { type: 'merge', body }, { signal });
-    } catch (error) {
-      if (!isReason(error, 'NotFound')) throw error;
-    }
+    const client = this.#context.cluster.resource(diskSchedules);
+    const schedule = await undefinedIfNotFound(client.get({ name: diskID }, { signal }));
+    if (!Object.hasOwn(schedule?.spec?.replicas ?? {}, name)) return;
+    const { uid, resourceVersion } = schedule?.metadata ?? {};
+    const body = { metadata: { uid, resourceVersion }, spec: { replicas: { [name]: null } } };
+    await client.patch({ name: diskID }, { type: 'merge', body }, { signal });
   }
 }
