@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { fromCluster, fromFiles, ofContext, ofFormat, verbosely } from './shared-options.ts';
+import { byRules, fromCluster, fromFiles, ofContext, ofFormat, verbosely } from './shared-options.ts';
 
 export function addDrainPlan(program: Command): void {
   program
@@ -8,10 +8,7 @@ export function addDrainPlan(program: Command): void {
     .description(
       'show in which order a node or a drive can be emptied: which pods stop, what is copied and where to, what cannot move and why; nothing is written',
     )
-    .option(
-      '--profile <name>',
-      'the rules to apply: stowage or upstream (default: those of the scheduler that places most pods)',
-    )
+    .addOption(byRules)
     .addOption(fromCluster)
     .addOption(ofContext)
     .addOption(fromFiles)

@@ -1,5 +1,13 @@
 import type { Command } from 'commander';
-import { fromCluster, fromFiles, ofContext, ofFormat, verbosely, watching } from './shared-options.ts';
+import {
+  byRules,
+  fromCluster,
+  fromFiles,
+  ofContext,
+  ofFormat,
+  verbosely,
+  watching,
+} from './shared-options.ts';
 
 export function addHeadroom(program: Command): void {
   program
@@ -12,10 +20,7 @@ export function addHeadroom(program: Command): void {
     .option('--like <workload>', 'count replicas of this StatefulSet instead: sts/[NAMESPACE/]NAME')
     .option('--max <count>', 'stop counting here (default: 1000)')
     .option('-n, --namespace <name>', 'the namespace of a name without one')
-    .option(
-      '--profile <name>',
-      'the rules to apply: stowage or upstream (default: those of the scheduler that places most pods)',
-    )
+    .addOption(byRules)
     .addOption(fromCluster)
     .addOption(ofContext)
     .addOption(fromFiles)

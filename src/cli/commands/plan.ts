@@ -1,5 +1,13 @@
 import type { Command } from 'commander';
-import { collect, fromCluster, fromFiles, ofContext, ofFormat, verbosely } from './shared-options.ts';
+import {
+  byRules,
+  collect,
+  fromCluster,
+  fromFiles,
+  ofContext,
+  ofFormat,
+  verbosely,
+} from './shared-options.ts';
 
 export function addPlan(program: Command): void {
   program
@@ -26,10 +34,7 @@ export function addPlan(program: Command): void {
       'a YAML list of changes with the names of these flags, such as "- drain: node/n1"',
     )
     .option('-n, --namespace <name>', 'the namespace of names and files without one')
-    .option(
-      '--profile <name>',
-      'the rules to apply: stowage or upstream (default: those of the scheduler that places most pods)',
-    )
+    .addOption(byRules)
     .addOption(fromCluster)
     .addOption(ofContext)
     .addOption(fromFiles)

@@ -15,6 +15,10 @@ export const watching = new Option(
   '-w, --watch',
   'answer again whenever the cluster changes, in place on a terminal, until Ctrl-C',
 );
+export const byRules = new Option(
+  '--profile <name>',
+  'the rules to apply: stowage or upstream (default: those of the scheduler that places most pods)',
+);
 /* The cluster: for commands that only read, for commands that write, and for both. */
 export const fromCluster = new Option(
   '--kubeconfig <file>',

@@ -1,10 +1,11 @@
 import { parseQuantity, quantityToNano } from '../../kube/quantities/quantity.ts';
 import { realClock } from '../../runtime/clock.ts';
-import { CliError, usage } from '../cli-error.ts';
+import { usage } from '../cli-error.ts';
 import { profileFlag } from '../explain/pod-scheduler.ts';
 import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { workloadOf } from '../plan/change-flags.ts';
+import { requireNodes } from '../plan/require-nodes.ts';
 import type { LoadedView, SourceFlags } from '../source/load-cluster-view.ts';
 import { type AnsweredText, answerOrWatch, type WatchFlags } from '../watch/answer-or-watch.ts';
 import type { HeadroomReport } from './headroom-report.ts';
@@ -44,19 +45,15 @@ function optionsOf(flags: HeadroomFlags, format: OutputFormat): Omit<HeadroomMea
 }
 
 function answered(
-  { view, namespace, where, isFromFiles }: LoadedView,
+  loaded: LoadedView,
   { like }: HeadroomFlags,
   options: Omit<HeadroomMeasureOptions, 'nowMs'> & {
     readonly format: OutputFormat;
     readonly terminal: Terminal;
   },
 ): AnsweredText {
-  if (!view.seesNodes)
-    throw new CliError(
-      isFromFiles
-        ? `there is no node in ${where}; add the output of kubectl get nodes -o yaml`
-        : 'could not read nodes: forbidden; ask for the right to list them',
-    );
+  requireNodes(loaded);
+  const { view, namespace } = loaded;
   const report = measureRoom(view, {
     ...options,
     nowMs: realClock.nowMs(),
