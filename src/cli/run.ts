@@ -131,6 +131,7 @@ function describe(settings: RunSettings, { server, source }: KubernetesCluster):
   const pods = names.includes('scheduler')
     ? `, for pods of ${schedulerNames.join(', ')} (profile ${profile.name})`
     : '';
+  if (names.length === 0) return `running no controller on ${server} (${source})`;
   const how = leaderElection ? 'one leader for each' : 'without leader election';
   return `running ${names.join(', ')} on ${server} (${source})${pods}; ${how}`;
 }

@@ -119,12 +119,14 @@ describe.skipIf(lacks('helm', ...serverPrograms, 'kube-controller-manager', 'kub
       await applied(bed, ['create', '-f', '-'], JSON.stringify(object));
       const values = {
         extender: { enabled: true },
+        console: { enabled: true },
         csi: { enabled: true },
         drives: { enabled: true },
         disks: { enabled: true },
       };
       await helm(['install', 'stowage', chartFolder, `--namespace=${namespace}`, ...valueFlags(values)], bed);
-      const deployments = ['stowage', 'stowage-csi', 'stowage-disks', 'stowage-drives', 'stowage-extender'];
+      const parts = ['console', 'csi', 'disks', 'drives', 'extender'];
+      const deployments = ['stowage', ...parts.map((part) => `stowage-${part}`)];
       expect((await value(bed, 'deployments', '{.items[*].metadata.name}')).split(' ')).toEqual(deployments);
       for (const name of deployments)
         await applied(bed, ['-n', namespace, 'rollout', 'status', `deployment/${name}`, '--timeout=120s']);

@@ -10,6 +10,7 @@ import { lacks, serverPrograms, sharedTestBed } from './vitest-beds.ts';
 const everything = {
   commonLabels: { team: 'storage' },
   extender: { enabled: true, allRules: true, bind: true },
+  console: { enabled: true },
   csi: {
     enabled: true,
     snapshots: true,
@@ -44,6 +45,12 @@ const valueSets: Readonly<Record<string, ChartValues>> = {
     image: { repository: 'registry.example.com/stowage', digest: `sha256:${'a'.repeat(64)}` },
     scheduler: { replicas: 1, leaderElection: false, configuration: { bindTimeoutSeconds: 60 } },
     extender: { enabled: true, tls: { existingSecret: 'given' } },
+    console: {
+      enabled: true,
+      write: true,
+      hosts: ['console.example.com'],
+      tls: { existingSecret: 'given' },
+    },
     disks: { enabled: true, ledgerProtection: false, agent: { enabled: false } },
     drives: {
       enabled: true,

@@ -115,23 +115,25 @@ capabilities: { drop: [ALL] }
 {{- define "stowage.ops" -}}
 ports:
   - { name: ops, containerPort: 9808 }
-{{ include "stowage.probes" "ops" }}
+{{ include "stowage.probes" (dict "port" "ops") }}
 {{- end }}
 
-{{/* Probes of a port with /healthz and /readyz. */}}
+{{/* Probes of a port with /healthz and /readyz: dict "port" NAME, and "scheme" "HTTPS" if it is not HTTP. */}}
 {{- define "stowage.probes" -}}
+{{- $at := printf "port: %s" .port }}
+{{- with .scheme }}{{ $at = printf "%s, scheme: %s" $at . }}{{ end -}}
 # On a busy node a start may take longer than the kubelet waits for an answer of a running process.
 startupProbe:
-  httpGet: { path: /healthz, port: {{ . }} }
+  httpGet: { path: /healthz, {{ $at }} }
   timeoutSeconds: 5
   periodSeconds: 2
   failureThreshold: 60
 livenessProbe:
-  httpGet: { path: /healthz, port: {{ . }} }
+  httpGet: { path: /healthz, {{ $at }} }
   # A process that is busy with a large cluster may answer late.
   timeoutSeconds: 5
 readinessProbe:
-  httpGet: { path: /readyz, port: {{ . }} }
+  httpGet: { path: /readyz, {{ $at }} }
   timeoutSeconds: 5
 {{- end }}
 

@@ -293,6 +293,12 @@ test.each<readonly [string, string]>([
   await expect(settingsWith(text)).rejects.toThrow(problem);
 });
 
+test('with the console, no controller has to run', async () => {
+  const flags = { controllers: 'none', console: true };
+  expect((await runSettings(flags)).names).toEqual([]);
+  expect((await settingsWith('controllers: []', { console: true })).names).toEqual([]);
+});
+
 test('a second document is not passed over', async () => {
   expect(await problemsWith(`${head}---\n${head}`)).toEqual([
     'holds several documents, of which only the first would count; leave one',

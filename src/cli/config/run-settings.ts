@@ -24,6 +24,8 @@ export interface SettingFlags extends CsiFlags, DiskAgentFlags {
   readonly profile?: string;
   readonly allocationOnly?: boolean;
   readonly httpAddress?: string;
+  /** Serves the console; the process may then run no controller. */
+  readonly console?: boolean;
 }
 
 export type RunSettings = Pick<
@@ -79,7 +81,8 @@ function namesOf(flags: SettingFlags, file: Configuration): readonly string[] {
   const selected = selectControllers(flags.controllers ?? (controllers.join(',') || 'none'));
   if (!selected.ok) throw usage(`${where}: ${selected.problem}`);
   const names = selected.names.filter((name) => name !== diskAgentName || isNamed(flags, controllers));
-  if (names.length === 0) throw usage(`${where}: would run nothing; name at least one, such as scheduler`);
+  if (names.length === 0 && flags.console !== true)
+    throw usage(`${where}: would run nothing; name at least one, such as scheduler, or add --console`);
   return names;
 }
 

@@ -16,6 +16,10 @@ export const plainManifests: Readonly<
       extender: { enabled: true, tls: { existingSecret: 'stowage-extender-tls' } },
     },
   },
+  'console.yaml': {
+    title: 'The web console. See docs/console.md.',
+    values: { scheduler: { enabled: false }, console: { enabled: true } },
+  },
   'csi.yaml': {
     title: `The account and the rights for \`stowage run\` with your CSI driver. See docs/csi-drivers.md. Start Stowage beside the controller
 # service of your driver, with this service account.`,

@@ -1,0 +1,102 @@
+/** The console as the chart installs it: its account, its rights, and what a viewer gets. */
+import { readFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { describe, expect, onTestFailed, onTestFinished, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { projectRoot } from '../project-root.ts';
+import { StowageProcess } from '../up/stowage-process.ts';
+import type { TestBed } from './test-bed.ts';
+import { applied, startAuditedBed } from './testing/audited-bed.ts';
+import { auditedRequestsOf, grantedRights } from './testing/audited-rights.ts';
+import { makeNode, serviceAccountKubeconfig, until } from './testing/run-scheduler.ts';
+import { lacks, serverPrograms } from './vitest-beds.ts';
+
+const manifest = join(projectRoot, 'deploy/console.yaml');
+const user = 'system:serviceaccount:kube-system:stowage-console';
+const serviceName = 'stowage-console.kube-system.svc';
+
+describe.skipIf(lacks(...serverPrograms))('the console of the chart', () => {
+  test('answers by the name of its Service, and uses every right of its role', {
+    timeout: 240_000,
+  }, async () => {
+    const { bed, auditLog } = await startAuditedBed();
+    await applied(bed, ['apply', '--server-side', '-f', join(projectRoot, 'deploy/crds')]);
+    await applied(bed, ['wait', '--for=condition=Established', 'crd', '--all', '--timeout=120s']);
+    await applied(bed, ['apply', '-f', manifest]);
+    await makeNode(await bed.connect(), 'n1');
+    const port = await startConsole(bed);
+    const viewer = await tokenOfViewer(bed);
+    const get = async (path: string, host = serviceName) => await page(port, path, { host, token: viewer });
+
+    expect(await get('state', 'elsewhere.example')).toMatchObject({ status: 421 });
+    await until(async () => (await get('state')).body.includes('"n1"'), 200);
+    expect(await get('queue')).toMatchObject({ status: 200 });
+    expect(await get('plan?drain=node/n1')).toMatchObject({ status: 200 });
+    expect(await page(port, 'state', { host: serviceName, token: 'wrong' })).toMatchObject({ status: 401 });
+
+    const unused = () => {
+      const { rights, forbidden } = auditedRequestsOf(user, auditLog);
+      expect(forbidden).toEqual([]);
+      return grantedRights(manifest).filter((right) => !rights.includes(right));
+    };
+    await until(() => unused().length === 0, 200);
+    expect(unused()).toEqual([]);
+  });
+});
+
+/** With the arguments of the Deployment and its account, until the test ends; its port. */
+async function startConsole(bed: TestBed): Promise<string> {
+  const [deployment] = parseAllDocuments(readFileSync(manifest, 'utf8'))
+    .map((each) => each.toJS())
+    .filter(({ kind }) => kind === 'Deployment');
+  const [{ args }] = deployment.spec.template.spec.containers;
+  const free = (args as readonly string[]).map((arg) =>
+    arg.replace(/^(--\w+-address=):\d+$/, '$1127.0.0.1:0'),
+  );
+  const kubeconfig = await serviceAccountKubeconfig(bed, 'kube-system', 'stowage-console');
+  const stowage = new StowageProcess([...free, '--kubeconfig', kubeconfig]);
+  onTestFinished(() => stowage.kill());
+  onTestFailed(() => void process.stderr.write(stowage.stderr));
+  const address = () => /the console is on https:\/\/127\.0\.0\.1:(\d+)\//.exec(stowage.stderr)?.[1];
+  await until(() => address() !== undefined, 300);
+  return address() ?? '';
+}
+
+async function tokenOfViewer(bed: TestBed): Promise<string> {
+  await applied(bed, ['create', 'serviceaccount', 'viewer', '-n', 'default']);
+  await applied(bed, [
+    'create',
+    'clusterrolebinding',
+    'viewer',
+    '--clusterrole=cluster-admin',
+    '--serviceaccount=default:viewer',
+  ]);
+  return (await applied(bed, ['create', 'token', 'viewer', '-n', 'default'])).trim();
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+async function page(
+  port: string,
+  path: string,
+  { host, token }: { readonly host: string; readonly token: string },
+): Promise<Answer> {
+  const headers = { host, cookie: `__Secure-stowage-console=${token}` };
+  // The certificate is made when the process starts, so no client can know it.
+  const options = { headers, rejectUnauthorized: false };
+  return await new Promise((resolve, reject) => {
+    const call = request(`https://127.0.0.1:${port}/console/data/${path}`, options, (response) => {
+      let body = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        body += chunk;
+      });
+      response.once('end', () => resolve({ status: response.statusCode ?? 0, body }));
+    });
+    call.once('error', reject);
+    call.end();
+  });
+}
