@@ -1,4 +1,5 @@
 import { type ConsoleRows, type RowType, rowTypes, type StateDelta, type StateHead } from '../wire/rows.ts';
+import { nextTask } from './next-task.ts';
 import type { PageStore } from './store.ts';
 
 export type ConnectionState = 'loading' | 'live' | 'frozen' | 'interrupted' | 'signedOut';
@@ -98,16 +99,4 @@ async function* linesOf(body: ReadableStream<Uint8Array>): AsyncIterable<StateLi
     }
     if (done) return;
   }
-}
-
-/** Lets the browser handle input and draw. */
-function nextTask(): Promise<void> {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(undefined);
-  });
 }

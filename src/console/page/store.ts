@@ -5,6 +5,7 @@ import {
   rowTypes,
   type StateDelta,
 } from '../wire/rows.ts';
+import { mergedById } from './sorted-rows.ts';
 
 /** Called after changes of some types, at most once a frame. */
 type Listener = (changed: ReadonlySet<RowType>) => void;
@@ -17,8 +18,9 @@ export type RowObserver<T extends RowType> = (
 
 interface Table {
   readonly rows: Map<string, ConsoleRows[RowType]>;
-  /** By id; made again when rows came or went. */
-  sorted: ConsoleRows[RowType][] | undefined;
+  /** By id, as it was before the rows with the ids in `changed` did. */
+  sorted: ConsoleRows[RowType][];
+  changed: Set<string>;
   version: number;
   readonly observers: Set<RowObserver<RowType>>;
 }
@@ -29,7 +31,7 @@ export class PageStore {
   readonly #tables = Object.fromEntries(
     rowTypes.map((type): [RowType, Table] => [
       type,
-      { rows: new Map(), sorted: [], version: 0, observers: new Set() },
+      { rows: new Map(), sorted: [], changed: new Set(), version: 0, observers: new Set() },
     ]),
   ) as Record<RowType, Table>;
   readonly #listeners = new Set<Listener>();
@@ -43,7 +45,10 @@ export class PageStore {
   /** All rows by id. The array is a new one after each change. */
   all<T extends RowType>(type: T): readonly ConsoleRows[T][] {
     const table = this.#tables[type];
-    table.sorted ??= [...table.rows.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+    if (table.changed.size > 0) {
+      table.sorted = mergedById(table.sorted, table.changed, table.rows);
+      table.changed = new Set();
+    }
     return table.sorted as ConsoleRows[T][];
   }
 
@@ -74,6 +79,7 @@ export class PageStore {
     for (const row of rows) {
       const before = table.rows.get(row.id);
       table.rows.set(row.id, row);
+      table.changed.add(row.id);
       for (const observer of table.observers) observer(before, row);
     }
     if (rows.length > 0) this.#touch(type);
@@ -103,6 +109,7 @@ export class PageStore {
       const before = table.rows.get(id);
       if (before === undefined) continue;
       table.rows.delete(id);
+      table.changed.add(id);
       for (const observer of table.observers) observer(before, undefined);
     }
     if (ids.length > 0) this.#touch(type);
@@ -111,7 +118,6 @@ export class PageStore {
   #touch(type: RowType): void {
     const table = this.#tables[type];
     table.version += 1;
-    table.sorted = undefined;
     this.#changed.add(type);
     if (this.#isScheduled) return;
     this.#isScheduled = true;

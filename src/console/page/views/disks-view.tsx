@@ -12,7 +12,7 @@ import { goTo, linkTo } from '../routes.ts';
 /** Disk schedules, with pending and rejected requests. */
 export function DisksView({ id }: { readonly id: string }) {
   const disks = useRows('disk');
-  const { filtered, text, setText } = useFilter(
+  const { filtered, text, setText, isSearching } = useFilter(
     disks,
     (disk) => `${disk.node} ${disk.disk} ${disk.zone} ${disk.state}`,
   );
@@ -25,6 +25,7 @@ export function DisksView({ id }: { readonly id: string }) {
         onText={setText}
         shown={filtered.length}
         total={disks.length}
+        isSearching={isSearching}
       />
       <VirtualGrid
         label="Disks"

@@ -82,7 +82,10 @@ function NodeTable(props: {
 }) {
   const { nodes, storage, selected, onSelect } = props;
   useVersion(['pool', 'disk', 'volume'], 500);
-  const { filtered, text, setText } = useFilter(nodes, ({ id, zone, rack }) => `${id} ${zone} ${rack}`);
+  const { filtered, text, setText, isSearching } = useFilter(
+    nodes,
+    ({ id, zone, rack }) => `${id} ${zone} ${rack}`,
+  );
   const columns: readonly GridColumn<ConsoleNode>[] = [
     { title: 'Node', render: ({ id }) => id, width: 'minmax(8rem, 1.4fr)' },
     { title: 'Zone', render: ({ zone }) => zone, isMinor: true },
@@ -106,6 +109,7 @@ function NodeTable(props: {
         onText={setText}
         shown={filtered.length}
         total={nodes.length}
+        isSearching={isSearching}
       />
       <VirtualGrid
         label="Nodes"

@@ -6,7 +6,7 @@ import { goTo } from '../routes.ts';
 /** Every pod that the viewer may list. */
 export function PodsView() {
   const pods = useRows('pod');
-  const { filtered, text, setText } = useFilter(
+  const { filtered, text, setText, isSearching } = useFilter(
     pods,
     ({ id, state, node, owner }) => `${id} ${state} ${node} ${owner}`,
   );
@@ -19,6 +19,7 @@ export function PodsView() {
         onText={setText}
         shown={filtered.length}
         total={pods.length}
+        isSearching={isSearching}
       />
       <VirtualGrid
         label="Pods"

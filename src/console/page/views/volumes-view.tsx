@@ -6,7 +6,7 @@ import { VirtualGrid } from '../parts/virtual-grid.tsx';
 /** Every PersistentVolume. */
 export function VolumesView() {
   const volumes = useRows('volume');
-  const { filtered, text, setText } = useFilter(
+  const { filtered, text, setText, isSearching } = useFilter(
     volumes,
     ({ id, storageClass, phase, claim, node }) => `${id} ${storageClass} ${phase} ${claim} ${node}`,
   );
@@ -19,6 +19,7 @@ export function VolumesView() {
         onText={setText}
         shown={filtered.length}
         total={volumes.length}
+        isSearching={isSearching}
       />
       <VirtualGrid
         label="Volumes"
