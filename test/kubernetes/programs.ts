@@ -15,6 +15,7 @@ export const programNames = [
   'csi-mock',
   'kubelet',
   'helm',
+  'alert-check',
 ] as const;
 export type ProgramName = (typeof programNames)[number];
 
@@ -73,6 +74,8 @@ const packages: Readonly<Record<ProgramName, { readonly module: string; readonly
   // A module of its own: it needs packages that the other programs do not, and a change of their module builds all of them again.
   kubelet: { module: 'kubelet', package: 'k8s.io/kubernetes/cmd/kubelet' },
   helm: { module: 'helm', package: 'helm.sh/helm/v4/cmd/helm' },
+  // Prometheus' parser and engine for our alerts; promtool would need most of Prometheus.
+  'alert-check': { module: 'alert-check', package: '.' },
 };
 
 /** `folder` contains the modules; tests use another one. */
