@@ -6,7 +6,6 @@
 import { expect, test } from 'vitest';
 import { namespace } from '../../controllers/scheduler/testing/scheduler-fixture.ts';
 import { stowageProfile } from '../../engine/cluster-index/profile.ts';
-import type { PodRecord } from '../../engine/records/pod-record.ts';
 import { predict } from '../../engine/what-if/predict.ts';
 import type { Prediction } from '../../engine/what-if/prediction.ts';
 import type { Pod } from '../../kube/api/core.ts';
@@ -80,19 +79,6 @@ function uidsOf(created: readonly Pod[]): (pod: Pod) => string {
   };
 }
 
-/** Controllers create the replacements of evicted pods at the same time; this is the order in which they did. */
-function creationOrder(created: readonly Pod[]): (a: PodRecord, b: PodRecord) => number {
-  const left = created.map(ownerOf);
-  const ranks = new Map<string, number>();
-  const rankOf = ({ key, owner }: PodRecord) => {
-    const at = ranks.get(key) ?? left.indexOf(owner);
-    if (at >= 0) left[at] = '';
-    ranks.set(key, at);
-    return at;
-  };
-  return (a, b) => rankOf(a) - rankOf(b);
-}
-
 async function agree(workloads: RandomWorkloads): Promise<readonly string[]> {
   const { cluster, environment } = workloads.fixture;
   const options = { server: 'the test', source: 'the test', onProgress: () => {} };
@@ -108,7 +94,6 @@ async function agree(workloads: RandomWorkloads): Promise<readonly string[]> {
     nowMs,
     priorityClasses: [highPriority],
     uidOf: uidsOf(newPods()),
-    compareEvicted: creationOrder(newPods()),
   });
   const detail = JSON.stringify({
     changes,

@@ -25,10 +25,7 @@ import { type SchedulingOptions, WhatIfScheduling } from './scheduling.ts';
 import { WhatIfCluster } from './what-if-cluster.ts';
 import { podKey, type WorkloadOptions, WorkloadPods } from './workload-pods.ts';
 
-export interface PredictOptions extends SchedulingOptions, WorkloadOptions {
-  /** The order in which pods leave drained nodes; by default that of the changes, then by name. Evictions and controllers race for it. */
-  readonly compareEvicted?: ((a: PodRecord, b: PodRecord) => number) | undefined;
-}
+export interface PredictOptions extends SchedulingOptions, WorkloadOptions {}
 
 /**
  * What happens if these changes are made, and controllers and the scheduler do their work: who moves, who is stranded and why, and which local volumes have
@@ -104,6 +101,7 @@ class Predictor {
     const inOrder = withLastScales(changes).toSorted((a, b) => Number(isDrain(a)) - Number(isDrain(b)));
     for (const change of inOrder) makeChange(change, this.#sink());
     for (const pod of pending) this.#enqueueKnown(pod);
+    this.#scheduling.decideQueued();
     for (const { pod } of this.#evictionsBy('scaled')) this.#scheduling.evict(pod);
     // Pods that are applied themselves are there before those that controllers create.
     const isBare = ({ metadata }: Pod) => listOf(metadata?.ownerReferences).length === 0;
@@ -168,15 +166,15 @@ class Predictor {
     const key = setKey(set);
     const current = this.#cluster.get('StatefulSet', key) ?? set;
     if (!this.#sets.has(key)) this.#sets.set(key, { set: current, cause });
-    const isPlaced = (pod: string) => (this.#index.pods.get(pod)?.nodeName ?? '') !== '';
+    const isPlaced = (pod: string) => {
+      const { nodeName = '', isDeleting = false } = this.#index.pods.get(pod) ?? {};
+      return nodeName !== '' && !isDeleting;
+    };
     for (const pod of this.#workloads.nextMembers(current, isPlaced)) this.#enqueue(pod, cause);
   }
 
   #evictionsBy(asked: PodCause): readonly Eviction[] {
-    const { compareEvicted = () => 0 } = this.#options;
-    return this.#evictions
-      .filter(({ cause }) => cause === asked)
-      .toSorted((a, b) => compareEvicted(a.pod, b.pod));
+    return this.#evictions.filter(({ cause }) => cause === asked);
   }
 
   // ── Scheduling ──
@@ -212,6 +210,7 @@ class Predictor {
     if (record === undefined) return;
     if (!this.#byPod.has(record.key)) this.#newFate(pod, cause);
     this.#scheduling.enqueue(record);
+    this.#scheduling.decideQueued();
   }
 
   #placed({ owner, namespace }: PodRecord): void {

@@ -38,8 +38,8 @@ interface Waiting {
 const attemptsPerPodMax = 50;
 
 /**
- * Schedules pods in a what-if cluster as the scheduler would: highest priority first, then the order of arrival; refused pods again when a change
- * could help them; victims of preemption leave once all other pods have had their turn.
+ * Schedules pods in a what-if cluster as an idle scheduler does: each pod is decided on when it arrives; pods that a change wakes together, highest
+ * priority first, then the one that has waited longest; pods that leave are gone, one after the other, once all others have had their turn.
  */
 export class WhatIfScheduling {
   readonly #cluster: WhatIfCluster;
@@ -49,7 +49,8 @@ export class WhatIfScheduling {
   readonly #queue: Waiting[] = [];
   readonly #refused = new Map<string, { readonly waiting: Waiting; readonly refusal: Refusal }>();
   readonly #nominated = new Map<string, PodRecord>();
-  #leaving: PodRecord[] = [];
+  readonly #leaving: PodRecord[] = [];
+  #isDeciding = false;
   #lastOrder = 0;
   #attempts = 0;
 
@@ -90,13 +91,20 @@ export class WhatIfScheduling {
     }
   }
 
+  /** Decides on the pods that are in the queue. Pods that leave are still there. Does nothing while a pod is being decided on: its turn comes then. */
+  decideQueued(): void {
+    if (this.#isDeciding) return;
+    this.#isDeciding = true;
+    for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) this.#decide(next);
+    this.#isDeciding = false;
+  }
+
   /** Runs until no pod can be placed any more. */
   run(): void {
-    for (;;) {
-      const next = this.#queue.shift();
-      if (next !== undefined) this.#decide(next);
-      else if (this.#leaving.length > 0) this.#removeLeaving();
-      else return;
+    this.decideQueued();
+    for (let left = this.#leaving.shift(); left !== undefined; left = this.#leaving.shift()) {
+      this.#remove(left);
+      this.decideQueued();
     }
   }
 
@@ -183,14 +191,11 @@ export class WhatIfScheduling {
     else this.#nominated.delete(pod.key);
   }
 
-  #removeLeaving(): void {
-    const leaving = this.#leaving;
-    this.#leaving = [];
-    for (const pod of leaving) {
-      const stored = this.#cluster.get('Pod', pod.key);
-      this.forget(pod.key);
-      this.#cluster.remove('Pod', pod.key);
-      if (stored !== undefined) this.#hooks.gone(pod, stored);
-    }
+  #remove(pod: PodRecord): void {
+    const stored = this.#cluster.get('Pod', pod.key);
+    this.forget(pod.key);
+    this.#cluster.remove('Pod', pod.key);
+    this.decideQueued();
+    if (stored !== undefined) this.#hooks.gone(pod, stored);
   }
 }

@@ -132,14 +132,17 @@ export class RandomWorkloads implements AsyncDisposable {
     return { kind: 'scale', workload: { kind, namespace, name }, replicas: 1 + this.#random.int(5) };
   }
 
-  /** All at once, as kubectl drain does: none has been placed again before all are being deleted. */
+  /** All at once, as kubectl drain does: in the order of the nodes, then by name. */
   async #evictAll(drained: readonly string[]): Promise<void> {
     const { items } = await this.fixture.cluster.resource(pods).list();
-    const there = items
-      .filter(({ spec }) => drained.includes(spec?.nodeName ?? ''))
-      .filter(({ metadata }) => metadata?.ownerReferences?.[0]?.kind !== 'DaemonSet')
-      .map(({ metadata }) => metadata!.name!);
-    await Promise.all(there.sort().map((name) => this.fixture.deletePod(name)));
+    const leaving = items.filter(({ metadata }) => metadata?.ownerReferences?.[0]?.kind !== 'DaemonSet');
+    const names = drained.flatMap((node) =>
+      leaving
+        .filter(({ spec }) => spec?.nodeName === node)
+        .map(({ metadata }) => metadata!.name!)
+        .sort(),
+    );
+    await Promise.all([...new Set(names)].map((name) => this.fixture.deletePod(name)));
   }
 
   async #cordon(name: string): Promise<void> {
