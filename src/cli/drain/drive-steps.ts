@@ -1,4 +1,3 @@
-import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import type { PodRecord } from '../../engine/records/pod-record.ts';
 import type { Drive } from '../../kube/drive.ts';
 import { budgetsOf, whatIfIndex } from '../plan/make-plan.ts';
@@ -30,12 +29,11 @@ export function driveWork(name: string, { view, clock, profile }: DrainFacts): D
 }
 
 /** The steps that empty a drive: its volumes are copied to other drives of the node, while no pod uses any of these drives. */
-export function driveSteps(name: string, facts: DrainFacts): DrainParts {
-  const { view, clock, profile } = facts;
-  const { source, targets, copies, jobs, notes } = driveWork(name, facts);
-  const { index } = whatIfIndex(view, { nowMs: clock.nowMs(), profile });
+export function driveSteps(name: string, facts: DrainFacts, work = driveWork(name, facts)): DrainParts {
+  const { view } = facts;
+  const { source, targets, copies, jobs, notes } = work;
   const isNeeded = jobs.length > 0 || inlinePods(source).length > 0;
-  const users = isNeeded ? usersOf([source, ...targets], index) : [];
+  const users = isNeeded ? usersOf([source, ...targets], facts) : [];
   const pods = stoppedPods(users, view);
   const left = [
     ...copies.filter(({ to }) => to === undefined).map(stuckLine),
@@ -168,7 +166,8 @@ function inlinePods({ spec }: Drive): readonly string[] {
 }
 
 /** The pods that use a volume of one of these drives, as far as they have a node. */
-function usersOf(drives: readonly Drive[], index: ClusterIndex): readonly PodRecord[] {
+function usersOf(drives: readonly Drive[], { view, clock, profile }: DrainFacts): readonly PodRecord[] {
+  const { index } = whatIfIndex(view, { nowMs: clock.nowMs(), profile });
   const found = new Map<string, PodRecord>();
   for (const drive of drives) {
     for (const { claimRef } of drive.spec?.volumes ?? [])

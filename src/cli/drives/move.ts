@@ -1,10 +1,12 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { BlockDevice } from '../../drives/devices/block-device.ts';
-import { writeDriveState } from '../../drives/devices/drive-state.ts';
+import { requestRepairing, writeDriveState } from '../../drives/devices/drive-state.ts';
 import { openExclusively } from '../../drives/devices/format-drive.ts';
+import { HeldMount } from '../../drives/devices/held-mount.ts';
 import { realSystemCommands, SystemCommandError } from '../../drives/devices/system-commands.ts';
-import { withTemporaryMount } from '../../drives/devices/temporary-mount.ts';
+import { unenforcedQuota } from '../../drives/host/project-quota.ts';
 import { VolumeDirectories } from '../../drives/host/volume-directories.ts';
+import { quotaSupport, XfsProjectQuota } from '../../drives/host/xfs-quota.ts';
 import { moveObstacle } from '../../drives/move/move-obstacle.ts';
 import { MoveError, moveVolumes } from '../../drives/move/move-volumes.ts';
 import { ApiError } from '../../kube/api-error.ts';
@@ -15,7 +17,7 @@ import { logForReading } from '../log-flags.ts';
 import { progressOf } from '../output/progress-of.ts';
 import { allDevices } from './discover.ts';
 import { driveNamed, driveNameIn, drivePrefix } from './named-drives.ts';
-import { repairableDevice, untilUnmounted } from './repair.ts';
+import { mountsLeft, repairableDevice } from './repair.ts';
 import { type DrivesFlags, withDrives } from './with-drives.ts';
 
 export interface MoveFlags extends DrivesFlags {
@@ -59,17 +61,26 @@ export async function moveBetweenDrives(
   if (obstacle !== undefined) throw new CliError(obstacle);
   const devices = await allDevices({ commands });
   const ends = [source, target].map((drive) => ({ drive, device: repairableDevice(drive, devices) }));
-  return await whileRepairing(cluster, ends, async () =>
-    withTemporaryMount(ends[0]!.device.path, 'write', commands, (sourceMount) =>
-      withTemporaryMount(ends[1]!.device.path, 'write', commands, (targetMount) =>
-        moveVolumes(
-          { drive: nameOf(source), mount: sourceMount },
-          { drive: nameOf(target), mount: targetMount },
-          { cluster, commands, directories: new VolumeDirectories(), onProgress, volumes },
-        ),
-      ),
-    ),
-  );
+  return await whileRepairing(cluster, ends, async (onExclusive) => {
+    const quota = (await quotaSupport()) === 'yes' ? new XfsProjectQuota() : unenforcedQuota;
+    const mounting = { commands, clock: realClock, mountOption: quota.mountOption };
+    await using from = await HeldMount.open(ends[0]!.device, mounting);
+    await using to = await HeldMount.open(ends[1]!.device, mounting);
+    onExclusive();
+    return await moveVolumes(
+      { drive: nameOf(source), mount: from.folder },
+      { drive: nameOf(target), mount: to.folder },
+      {
+        cluster,
+        commands,
+        directories: new VolumeDirectories(),
+        quota,
+        reopenTarget: () => to.remount(),
+        onProgress,
+        volumes,
+      },
+    );
+  });
 }
 
 interface UnmountedEnd {
@@ -80,20 +91,24 @@ interface UnmountedEnd {
 /**
  * The state Repairing keeps pods, new volumes and the node service away from both drives. It is given back at the end, also after an error that a person
  * has to look at: each volume is complete on a drive that has its entry. If this process ends meanwhile, or the API server does not answer, it stays:
- * a volume may have two entries then, and another call goes on.
+ * a volume may have two entries then, and another call goes on. It also stays if another process may be at work: a call that finds the state given
+ * ends it only after it had the devices to itself.
  */
 async function whileRepairing<T>(
   cluster: Cluster,
   ends: readonly UnmountedEnd[],
-  use: () => Promise<T>,
+  use: (onExclusive: () => void) => Promise<T>,
 ): Promise<T> {
-  for (const { drive } of ends) await writeDriveState(cluster, drive, 'Repairing');
+  const given = new Set<UnmountedEnd>();
+  for (const end of ends) if (await requestRepairing(cluster, end.drive)) given.add(end);
   const giveBack = async () => {
-    for (const { drive } of ends) await writeDriveState(cluster, drive, null);
+    for (const { drive } of given) await writeDriveState(cluster, drive, null);
   };
   try {
     for (const { device } of ends) await requireReleased(device);
-    const result = await use();
+    const result = await use(() => {
+      for (const end of ends) given.add(end);
+    });
     await giveBack();
     return result;
   } catch (error) {
@@ -111,9 +126,10 @@ async function whileRepairing<T>(
 }
 
 async function requireReleased({ name, path }: BlockDevice): Promise<void> {
-  if (!(await untilUnmounted(name)))
+  const [mount] = await mountsLeft(name);
+  if (mount !== undefined)
     throw new CliError(
-      `${path} is still mounted; check that stowage csi runs on this node, or unmount it, and call the command again`,
+      `${path} is still mounted at ${mount.mountPoint}; check that stowage csi runs on this node, and that no other stowage move, or a cp that it has started, is at work, then call the command again`,
     );
   await openExclusively(path, realClock);
 }

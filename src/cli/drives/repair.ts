@@ -1,7 +1,9 @@
 import { type BlockDevice, readNamedBlockDevice } from '../../drives/devices/block-device.ts';
 import { openExclusively } from '../../drives/devices/format-drive.ts';
+import type { DeviceMount } from '../../drives/devices/mounted-devices.ts';
 import { type RepairOutcome, repairDrive } from '../../drives/devices/repair-drive.ts';
 import { realSystemCommands, SystemCommandError } from '../../drives/devices/system-commands.ts';
+import { unmountLeftovers } from '../../drives/devices/temporary-mount.ts';
 import type { Drive } from '../../kube/drive.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { CliError } from '../cli-error.ts';
@@ -31,7 +33,7 @@ export async function repair(name: string, flags: RepairFlags): Promise<void> {
       cluster,
       commands,
       requireUnused: (path: string) => openExclusively(path, realClock),
-      untilUnmounted: () => untilUnmounted(device.name),
+      untilUnmounted: async () => (await mountsLeft(device.name)).length === 0,
       discardsLog: flags.discardLog === true,
     };
     const outcome = await repairDrive(drive, device, options)
@@ -77,13 +79,20 @@ function requireUnmountable({ metadata, spec, status }: Drive, { path, mounts }:
     );
 }
 
-/** Waits until the node service has unmounted a device. False if it took too long. */
-export async function untilUnmounted(name: string): Promise<boolean> {
+/**
+ * Waits until the node service has unmounted a device, and unmounts what a command that was stopped has left. Returns the mounts that are there after
+ * some time.
+ */
+export async function mountsLeft(name: string): Promise<readonly DeviceMount[]> {
+  const commands = realSystemCommands;
   const endMs = realClock.monotonicMs() + unmountMsMax;
   for (;;) {
-    const device = await readNamedBlockDevice(name, { commands: realSystemCommands });
-    if (device === undefined || device.mounts.length === 0) return true;
-    if (realClock.monotonicMs() > endMs) return false;
+    const device = await readNamedBlockDevice(name, { commands });
+    if (device === undefined || device.mounts.length === 0) return [];
+    // It fails while a process of that command runs.
+    const isChanged = await unmountLeftovers(device, commands).catch(() => false);
+    if (isChanged) continue;
+    if (realClock.monotonicMs() > endMs) return device.mounts;
     await realClock.sleep(pollMs, new AbortController().signal);
   }
 }

@@ -14,7 +14,7 @@ export async function withTemporaryMount<T>(
   commands: SystemCommands,
   use: (folder: string) => Promise<T>,
 ): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), folderPrefix));
+  const folder = await temporaryMountFolder();
   // Reading changes nothing on the device, not even its log.
   const options = mode === 'read' ? 'ro,norecovery,nouuid' : 'noatime';
   try {
@@ -32,12 +32,17 @@ export async function withTemporaryMount<T>(
   }
 }
 
-/** Whether an `init` that was stopped left this mount. */
+/** A new directory that a command which was stopped is recognized by. */
+export async function temporaryMountFolder(): Promise<string> {
+  return await mkdtemp(join(tmpdir(), folderPrefix));
+}
+
+/** Whether a command that was stopped left this mount. */
 function isTemporaryMount({ mountPoint }: DeviceMount): boolean {
   return basename(mountPoint).startsWith(folderPrefix);
 }
 
-/** Unmounts what an `init` that was stopped left mounted. Returns whether there was any. */
+/** Unmounts what a command that was stopped left mounted; rejects if a process still uses it. Returns whether there was any. */
 export async function unmountLeftovers(
   { mounts }: Pick<BlockDevice, 'mounts'>,
   commands: SystemCommands,

@@ -5,6 +5,8 @@
 export interface ProjectQuota {
   /** What the filesystem must be mounted with; undefined if sizes are not enforced. */
   readonly mountOption: string | undefined;
+  /** Gives the directory of a volume a project without a limit. Everything that is made in it afterwards belongs to it, also links and pipes. */
+  assign(directory: VolumeDirectory): Promise<void>;
   /** Limits the directory of a volume, and everything in it, to so many bytes. Another call changes the limit. */
   limit(directory: VolumeDirectory, bytes: number): Promise<void>;
   /** Ends the limit of a directory that is about to be removed. Does nothing if it has none. */
@@ -21,6 +23,7 @@ export interface VolumeDirectory {
 /** For kernels without project quota: a volume can take more than its size, up to the whole drive. */
 export const unenforcedQuota: ProjectQuota = {
   mountOption: undefined,
+  assign: async () => {},
   limit: async () => {},
   lift: async () => {},
 };

@@ -17,6 +17,12 @@ const deletedFolder = 'deleted';
  * than the disk.
  */
 export class VolumeDirectories {
+  readonly #run: typeof runProgram;
+
+  constructor(run: typeof runProgram = runProgram) {
+    this.#run = run;
+  }
+
   /** Makes the two folders. Call it after each mount. */
   async prepare(mount: string): Promise<void> {
     for (const folder of [activeFolder, deletedFolder]) {
@@ -36,6 +42,11 @@ export class VolumeDirectories {
   /** What is in `volumes`. */
   async names(mount: string): Promise<readonly string[]> {
     return await readdir(join(mount, activeFolder));
+  }
+
+  /** What is in `deleted`. */
+  async remains(mount: string): Promise<readonly string[]> {
+    return await readdir(join(mount, deletedFolder));
   }
 
   /** The directory of a volume; undefined if it has none. */
@@ -71,7 +82,7 @@ export class VolumeDirectories {
   async remove(mount: string, volume: string): Promise<void> {
     const path = await existing(mount, deletedFolder, volume);
     if (path === undefined) return;
-    await runProgram('rm', ['-rf', '--', path], { runMsMax: 0 });
+    await this.#run('rm', ['-rf', '--', path], { runMsMax: 0 });
     await persist(join(mount, deletedFolder));
   }
 }

@@ -8,13 +8,13 @@ import { quotaSupport, XfsProjectQuota } from './xfs-quota.ts';
 function programs(projects: Map<string, number>) {
   const calls: string[] = [];
   const run = async (file: string, args: readonly string[]): Promise<string> => {
-    const path = args.at(-1) ?? '';
+    const path = (file === 'find' ? args[0] : args.at(-1)) ?? '';
     const commands = args.filter((_, at) => args[at - 1] === '-c');
     calls.push([file, ...commands, path].join(' | '));
     if (commands[0] === 'lsproj') return `projid = ${projects.get(path) ?? 0}\n`;
     if (commands[0]?.startsWith('report'))
       return [...projects.values()].map((id) => `#${id}     8   0   1024 00 [--------]\n`).join('');
-    const [, id] = /^chproj -R (\d+)$/.exec(commands[0] ?? '') ?? [];
+    const [, id] = /^chproj (\d+)$/.exec(commands[0] ?? '') ?? [];
     if (id !== undefined) projects.set(path, Number(id));
     return '';
   };
@@ -35,7 +35,7 @@ test('a directory gets a project of its own, and keeps it', async () => {
   expect(calls).toEqual([
     `xfs_io | lsproj | ${directory.path}`,
     `xfs_quota | report -p -n -N -b -i | ${directory.mount}`,
-    `xfs_io | chproj -R ${id} | chattr -R +P | ${directory.path}`,
+    `find | chproj ${id} | chattr +P | ${directory.path}`,
     `xfs_quota | limit -p bhard=1000 ${id} | ${directory.mount}`,
     `xfs_io | lsproj | ${directory.path}`,
     `xfs_quota | limit -p bhard=2000 ${id} | ${directory.mount}`,

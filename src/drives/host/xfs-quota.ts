@@ -20,16 +20,23 @@ export class XfsProjectQuota implements ProjectQuota {
     this.#run = run;
   }
 
+  async assign(directory: VolumeDirectory): Promise<void> {
+    await this.#assigned(directory);
+  }
+
   /** The project first, the limit second: a crash in between leaves a directory whose project the next call finds. */
   async limit(directory: VolumeDirectory, bytes: number): Promise<void> {
-    const known = await this.#projectOf(directory);
-    const id = known === 0 ? await this.#newProject(directory) : known;
-    await this.#setLimit(directory.mount, id, bytes);
+    await this.#setLimit(directory.mount, await this.#assigned(directory), bytes);
   }
 
   async lift(directory: VolumeDirectory): Promise<void> {
     const id = await this.#projectOf(directory);
     if (id !== 0) await this.#setLimit(directory.mount, id, 0);
+  }
+
+  async #assigned(directory: VolumeDirectory): Promise<number> {
+    const known = await this.#projectOf(directory);
+    return known === 0 ? await this.#newProject(directory) : known;
   }
 
   /** 0: the default project, which has no limit. */
@@ -39,13 +46,21 @@ export class XfsProjectQuota implements ProjectQuota {
     return Number(id);
   }
 
-  /** A directory without project may have content, if the drive was used without quota before. */
+  /**
+   * A directory without project may have content, if the drive was used without quota before. Pods made that content: only files and folders are
+   * opened, because a link leads elsewhere, and a pipe or a device does not return. The directory itself is last, so that after a crash the next
+   * call starts again.
+   */
   async #newProject({ mount, path, volume }: VolumeDirectory): Promise<number> {
     const report = await this.#run('xfs_quota', ['-x', '-c', 'report -p -n -N -b -i', mount]);
     const used = new Set([...report.matchAll(/^#(\d+)/gm)].map(([, id]) => Number(id)));
     const id = projectIds(volume).find((one) => !used.has(one));
     if (id === undefined) throw new Error(`no project of the filesystem at ${mount} is free for ${volume}`);
-    await this.#run('xfs_io', ['-r', '-c', `chproj -R ${id}`, '-c', 'chattr -R +P', path]);
+    const [types, change] = [
+      ['(', '-type', 'f', '-o', '-type', 'd', ')'],
+      ['xfs_io', '-r', '-c', `chproj ${id}`, '-c', 'chattr +P', '{}', '+'],
+    ];
+    await this.#run('find', [path, '-depth', '-xdev', ...types, '-exec', ...change], { runMsMax: 0 });
     return id;
   }
 

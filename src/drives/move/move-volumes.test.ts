@@ -1,56 +1,49 @@
-import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
+  lutimesSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
+import { expect, test } from 'vitest';
 import type { Drive } from '../../kube/drive.ts';
 import { realSystemCommands, type SystemCommands } from '../devices/system-commands.ts';
 import { VolumeDirectories } from '../host/volume-directories.ts';
 import { DrivesFixture } from '../testing/drives-fixture.ts';
+import {
+  copyTree,
+  inProcessCommands,
+  inProcessDirectories,
+  MoveFaults,
+  moveFolder,
+  RecordedQuota,
+} from '../testing/move-faults.ts';
 import { moveObstacle } from './move-obstacle.ts';
 import { MoveError, moveVolumes } from './move-volumes.ts';
 import { differenceBetween } from './same-tree.ts';
 
 const gib = 2 ** 30;
 
-/** In memory where there is such a folder: every rename is synchronized, and the disk may be busy. */
-function temporary(): string {
-  const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'stowage-move-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-/** The real programs, except that nothing is synchronized: other tests write to the same disk. */
-const programs: SystemCommands = {
-  run: async (program, args) =>
-    program === 'sync' ? { status: 0, stdout: '', stderr: '' } : await realSystemCommands.run(program, args),
-};
-
-/** Files, a folder, links, a mode and a time. */
+/** Files, a folder, links, a mode and times. */
 function fill(folder: string): void {
   mkdirSync(join(folder, 'sub'), { recursive: true });
   writeFileSync(join(folder, 'data'), 'content'.repeat(1000));
   writeFileSync(join(folder, 'sub/empty'), '');
-  symlinkSync('data', join(folder, 'link'));
+  symlinkSync('nowhere', join(folder, 'link'));
   chmodSync(join(folder, 'data'), 0o640);
-  utimesSync(join(folder, 'data'), 1_000, 2_000);
+  for (const path of ['data', 'sub/empty', 'sub', '.']) utimesSync(join(folder, path), 1_000, 2_000);
+  lutimesSync(join(folder, 'link'), 1_000, 2_000);
 }
 
 /** Two drives of a node, the first with two volumes, of which one has data. */
 async function twoDrives(suffix = '', started?: DrivesFixture) {
   const fixture = started ?? (await DrivesFixture.start());
-  const root = temporary();
+  const root = moveFolder();
   const source = { drive: `a${suffix}`, mount: join(root, 'a') };
   const target = { drive: `b${suffix}`, mount: join(root, 'b') };
   for (const { mount } of [source, target]) mkdirSync(mount);
@@ -61,15 +54,18 @@ async function twoDrives(suffix = '', started?: DrivesFixture) {
   ];
   await fixture.drive(source.drive, 4 * gib, { spec: { volumes, unschedulable: true } });
   await fixture.drive(target.drive, 4 * gib, { spec: { unschedulable: true } });
-  const directories = new VolumeDirectories();
+  const directories = inProcessDirectories();
   await directories.prepare(source.mount);
   fill(join(source.mount, 'volumes/pvc-1'));
   const reference = join(root, 'reference');
-  execFileSync('cp', ['-a', join(source.mount, 'volumes/pvc-1'), reference]);
+  copyTree(join(source.mount, 'volumes/pvc-1'), reference);
+  const quota = new RecordedQuota();
   const options = {
     cluster: fixture.cluster,
-    commands: programs,
+    commands: inProcessCommands,
     directories,
+    quota,
+    reopenTarget: async () => {},
     onProgress: () => {},
   };
   const names = async (drive: string) =>
@@ -77,9 +73,18 @@ async function twoDrives(suffix = '', started?: DrivesFixture) {
   return { fixture, source, target, options, reference, names };
 }
 
+/** The programs of the system, except that nothing is synchronized: other tests write to the same disk. */
+const programs: SystemCommands = {
+  run: async (program, args) =>
+    program === 'sync' ? { status: 0, stdout: '', stderr: '' } : await realSystemCommands.run(program, args),
+};
+
 test('volumes are moved with their data and entries', async () => {
-  const { fixture, source, target, options, reference, names } = await twoDrives();
+  const { fixture, source, target, reference, names, ...own } = await twoDrives();
+  const options = { ...own.options, commands: programs, directories: new VolumeDirectories() };
   expect(await moveVolumes(source, target, options)).toEqual(['pvc-1', 'pvc-2']);
+  // The directory is limited before it appears under its name.
+  expect([...own.options.quota.limits]).toEqual([[join(target.mount, 'deleted/pvc-1'), gib]]);
   expect(await differenceBetween(reference, join(target.mount, 'volumes/pvc-1'))).toBeUndefined();
   expect(existsSync(join(source.mount, 'volumes/pvc-1'))).toBe(false);
   expect([await names('a'), await names('b')]).toEqual([[], ['pvc-1', 'pvc-2']]);
@@ -115,69 +120,76 @@ test('only the volumes that are named need room, and they must be on one of the 
   );
 });
 
-/** Runs a move that ends at its nth step: before or after a write, a program, or a change of directories. */
-async function endsAt(
-  steps: number,
-  { fixture, source, target, options }: Awaited<ReturnType<typeof twoDrives>>,
-): Promise<boolean> {
-  let left = steps;
-  const step = () => {
-    if (left-- === 0) throw new Error('ended');
-  };
-  const around = async <T>(task: () => Promise<T>): Promise<T> => {
-    step();
-    const result = await task();
-    step();
-    return result;
-  };
-  const cluster = new InterceptedCluster(fixture.cluster);
-  const onWrite = ({ verb }: { readonly verb: string }) => void (verb === 'patch' && step());
-  cluster.addHooks({ before: onWrite, after: onWrite });
-  const commands: SystemCommands = {
-    run: (program, args) => around(() => programs.run(program, args)),
-  };
-  const writes = ['begin', 'finish', 'retire', 'remove'];
-  const directories = new Proxy(options.directories, {
-    get: (all, name: 'begin') => (mount: string, volume: string) =>
-      writes.includes(name) ? around(() => all[name](mount, volume)) : all[name](mount, volume),
-  });
-  try {
-    await moveVolumes(source, target, { ...options, cluster, commands, directories });
-    return false;
-  } catch (error) {
-    expect(String(error)).toBe('Error: ended');
-    return true;
-  }
-}
+test.each(['crash', 'lost answer', 'failure'] as const)(
+  'after a %s at any call, all data is on a drive that has the entry, and the next call goes on',
+  async (kind) => {
+    const fixture = await DrivesFixture.start();
+    for (let at = 1, hasHappened = true; hasHappened; at += 1) {
+      const drives = await twoDrives(`-${at}`, fixture);
+      const { source, target, options, reference, names } = drives;
+      const hasAll = async ({ drive, mount }: typeof source) => {
+        const path = join(mount, 'volumes/pvc-1');
+        if (!(await names(drive)).includes('pvc-1') || !existsSync(path)) return false;
+        return (await differenceBetween(reference, path)) === undefined;
+      };
+      const faults = new MoveFaults(kind, at);
+      // No byte of the source is released before the target has an equal copy and the only entry.
+      const onChange = async (method: string, [mount, volume]: readonly unknown[]) => {
+        if (!['retire', 'remove'].includes(method) || mount !== source.mount || volume !== 'pvc-1') return;
+        expect([at, await hasAll(target), await names(source.drive)]).toEqual([
+          at,
+          true,
+          expect.not.arrayContaining(['pvc-1']),
+        ]);
+      };
+      await moveVolumes(source, target, {
+        ...options,
+        cluster: faults.cluster(options.cluster),
+        commands: faults.commands(options.commands),
+        directories: faults.methods(options.directories, onChange),
+        quota: faults.methods(options.quota, async () => {}),
+        reopenTarget: () => faults.call(true, options.reopenTarget),
+      }).catch((error: unknown) => expect(String(error)).toMatch(/^Error: (ended|failed)$/));
+      hasHappened = faults.hasHappened;
+      expect([at, (await hasAll(source)) || (await hasAll(target))]).toEqual([at, true]);
+      await moveVolumes(source, target, options);
+      expect([at, await hasAll(target)]).toEqual([at, true]);
+      expect([await names(source.drive), (await names(target.drive)).toSorted()]).toEqual([
+        [],
+        ['pvc-1', 'pvc-2'],
+      ]);
+      // Nothing is left: no data, no remains, no limit.
+      for (const { mount } of [source, target])
+        expect([at, await options.directories.remains(mount)]).toEqual([at, []]);
+      expect([at, await options.directories.names(source.mount)]).toEqual([at, []]);
+      expect([at, [...options.quota.limits.keys()].filter((path) => path.startsWith(source.mount))]).toEqual([
+        at,
+        [],
+      ]);
+      if (!hasHappened) expect(at).toBeGreaterThan(13);
+    }
+  },
+);
 
-test('after an end at any step, all data is on a drive that has the entry, and the next call goes on', async () => {
-  const fixture = await DrivesFixture.start();
-  for (let steps = 0, hasEnded = true; hasEnded; steps += 1) {
-    const drives = await twoDrives(`-${steps}`, fixture);
-    const { source, target, options, reference, names } = drives;
-    const hasAll = async ({ drive, mount }: typeof source) => {
-      const path = join(mount, 'volumes/pvc-1');
-      if (!(await names(drive)).includes('pvc-1') || !existsSync(path)) return false;
-      return (await differenceBetween(reference, path)) === undefined;
-    };
-    hasEnded = await endsAt(steps, drives);
-    expect([steps, (await hasAll(source)) || (await hasAll(target))]).toEqual([steps, true]);
-    await moveVolumes(source, target, options);
-    expect([steps, await hasAll(target)]).toEqual([steps, true]);
-    expect([await names(source.drive), (await names(target.drive)).toSorted()]).toEqual([
-      [],
-      ['pvc-1', 'pvc-2'],
-    ]);
-    expect(existsSync(join(source.mount, 'volumes/pvc-1'))).toBe(false);
-    if (!hasEnded) expect(steps).toBeGreaterThan(15);
-  }
-}, 60_000);
+test('a copy that cannot be completed does not keep the bytes', async () => {
+  const { source, target, options } = await twoDrives();
+  const commands: SystemCommands = {
+    run: async (program, args) => {
+      await inProcessCommands.run(program, args);
+      return program === 'cp'
+        ? { status: 1, stdout: '', stderr: 'cp: no space' }
+        : { status: 0, stdout: '', stderr: '' };
+    },
+  };
+  await expect(moveVolumes(source, target, { ...options, commands })).rejects.toThrow('no space');
+  expect(await options.directories.isEmpty(target.mount)).toBe(true);
+});
 
 test('a copy that differs is not used, and nothing is removed', async () => {
   const { source, target, options, names } = await twoDrives();
   const commands: SystemCommands = {
     run: async (program, args) => {
-      const outcome = await programs.run(program, args);
+      const outcome = await inProcessCommands.run(program, args);
       if (program === 'cp') writeFileSync(join(args.at(-1)!, 'data'), 'changed');
       return outcome;
     },
@@ -215,7 +227,7 @@ test('a volume that is deleted while it is copied keeps its entry and its data',
         );
         await fixture.merge('a', { spec: { volumes } });
       }
-      return await programs.run(program, args);
+      return await inProcessCommands.run(program, args);
     },
   };
   await expect(moveVolumes(source, target, { ...options, commands })).rejects.toThrow(
@@ -226,7 +238,7 @@ test('a volume that is deleted while it is copied keeps its entry and its data',
 });
 
 test('trees are compared by names, types, modes, times, links and contents', async () => {
-  const root = temporary();
+  const root = moveFolder();
   const changes: readonly (readonly [string, (folder: string) => void])[] = [
     ['content', (folder) => writeFileSync(join(folder, 'data'), 'Content'.repeat(1000))],
     ['size', (folder) => writeFileSync(join(folder, 'data'), '')],
@@ -245,7 +257,7 @@ test('trees are compared by names, types, modes, times, links and contents', asy
   fill(join(root, 'original'));
   for (const [name, change] of changes) {
     const copy = join(root, name);
-    execFileSync('cp', ['-a', join(root, 'original'), copy]);
+    copyTree(join(root, 'original'), copy);
     expect([name, await differenceBetween(join(root, 'original'), copy)]).toEqual([name, undefined]);
     change(copy);
     expect([name, typeof (await differenceBetween(join(root, 'original'), copy))]).toEqual([name, 'string']);

@@ -1,5 +1,3 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { type DriveRecord, readDrive } from '../../engine/drives/drive-record.ts';
 import { isReason } from '../../kube/api-error.ts';
@@ -7,6 +5,7 @@ import type { Patch } from '../../kube/api-requests.ts';
 import { type DriveVolume, drives } from '../../kube/drive.ts';
 import { claimPatch, removalPatch } from '../controller/ledger-patches.ts';
 import { runSuccessfully, type SystemCommands } from '../devices/system-commands.ts';
+import type { ProjectQuota } from '../host/project-quota.ts';
 import type { VolumeDirectories } from '../host/volume-directories.ts';
 import { differenceBetween } from './same-tree.ts';
 
@@ -20,6 +19,9 @@ export interface MoveVolumesOptions {
   readonly cluster: Cluster;
   readonly commands: SystemCommands;
   readonly directories: VolumeDirectories;
+  readonly quota: ProjectQuota;
+  /** Makes sure that what is read from the target afterwards comes from its device, and not from memory. */
+  readonly reopenTarget: () => Promise<void>;
   readonly onProgress: (text: string) => void;
   /** Names of the volumes to move; undefined: all. */
   readonly volumes?: ReadonlySet<string> | undefined;
@@ -47,7 +49,7 @@ export async function moveVolumes(
   const volumes = all.filter(({ name }) => options.volumes?.has(name) ?? true);
   for (const [at, entry] of volumes.entries()) {
     onProgress(`${entry.name} (${at + 1} of ${volumes.length})`);
-    await copyVolume(entry.name, source, target, options);
+    await copyVolume(entry, source, target, options);
     await addEntry(cluster, target.drive, entry);
     await removeEntry(cluster, source.drive, entry);
     await removeData(entry.name, source, options);
@@ -58,11 +60,13 @@ export async function moveVolumes(
 
 /** Afterwards the target has all data of the volume, on the disk. A volume that no pod has used yet has no directory. */
 async function copyVolume(
-  volume: string,
+  entry: DriveVolume,
   source: MoveEnd,
   target: MoveEnd,
-  { cluster, commands, directories }: MoveVolumesOptions,
+  options: MoveVolumesOptions,
 ): Promise<void> {
+  const { cluster, directories } = options;
+  const { name: volume } = entry;
   const from = await directories.find(source.mount, volume);
   if (from === undefined) return;
   const there = await directories.find(target.mount, volume);
@@ -73,13 +77,32 @@ async function copyVolume(
     // Without an entry no pod has used it: it is the copy of an earlier call, after which the volume was used again.
     await directories.retire(target.mount, volume);
   }
-  const copy = await directories.begin(target.mount, volume);
-  await runSuccessfully(commands, 'cp', [...copyFlags, from, copy]);
-  const difference = await differenceBetween(from, copy);
+  try {
+    await makeCopy(entry, from, target, options);
+  } catch (error) {
+    // A copy that cannot be completed, because a device is full or broken, must not keep the bytes.
+    await directories.remove(target.mount, volume).catch(() => undefined);
+    throw error;
+  }
+  await directories.finish(target.mount, volume);
+}
+
+/** The limit is last: the copy of a full volume may take some more blocks than the volume did. */
+async function makeCopy(
+  { name: volume, sizeBytes }: DriveVolume,
+  from: string,
+  { mount }: MoveEnd,
+  { commands, directories, quota, reopenTarget }: MoveVolumesOptions,
+): Promise<void> {
+  const path = await directories.begin(mount, volume);
+  await quota.assign({ mount, path, volume });
+  await runSuccessfully(commands, 'cp', [...copyFlags, from, path]);
+  await runSuccessfully(commands, 'sync', ['--file-system', path]);
+  await reopenTarget();
+  const difference = await differenceBetween(from, path);
   if (difference !== undefined)
     throw new MoveError(`the copy of ${difference} differs; nothing was removed, call the command again`);
-  await runSuccessfully(commands, 'sync', ['--file-system', copy]);
-  await directories.finish(target.mount, volume);
+  await quota.limit({ mount, path, volume }, sizeBytes);
 }
 
 async function addEntry(cluster: Cluster, drive: string, entry: DriveVolume): Promise<void> {
@@ -106,13 +129,15 @@ async function removeEntry(cluster: Cluster, drive: string, entry: DriveVolume):
   });
 }
 
+/** The limit is lifted while the directory exists, because only its inode says which limit that is. */
 async function removeData(
   volume: string,
-  source: MoveEnd,
-  { directories }: MoveVolumesOptions,
+  { mount }: MoveEnd,
+  { directories, quota }: MoveVolumesOptions,
 ): Promise<void> {
-  await directories.retire(source.mount, volume);
-  await directories.remove(source.mount, volume);
+  const path = await directories.retire(mount, volume);
+  if (path !== undefined) await quota.lift({ mount, path, volume });
+  await directories.remove(mount, volume);
 }
 
 /** Data of volumes whose entries an earlier call moved before it ended. It is removed only if the target has the same. */
@@ -124,9 +149,8 @@ async function removeRemains(
   const { cluster, directories } = options;
   const owned = new Set((await recordOf(cluster, target.drive)).volumes.map(({ name }) => name));
   const kept = new Set((await recordOf(cluster, source.drive)).volumes.map(({ name }) => name));
-  const names = (await readdir(join(source.mount, 'volumes'))).filter(
-    (name) => owned.has(name) && !kept.has(name),
-  );
+  const isMoved = (name: string) => owned.has(name) && !kept.has(name);
+  const names = (await directories.names(source.mount)).filter(isMoved);
   for (const name of names) {
     const from = await directories.find(source.mount, name);
     const there = await directories.find(target.mount, name);
@@ -134,7 +158,10 @@ async function removeRemains(
     if (!isSame) throw new MoveError(twoVersions(name, source, target));
     await removeData(name, source, options);
   }
-  return names;
+  // A removal that was interrupted: it began after the comparison, and some of the data is gone.
+  const begun = (await directories.remains(source.mount)).filter(isMoved);
+  for (const name of begun) await removeData(name, source, options);
+  return [...names, ...begun];
 }
 
 function twoVersions(volume: string, source: MoveEnd, target: MoveEnd): string {

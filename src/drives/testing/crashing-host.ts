@@ -49,6 +49,7 @@ const readers: ReadonlySet<string | symbol> = new Set([
   'find',
   'isEmpty',
   'names',
+  'remains',
 ]);
 
 /** A host on which every method that changes something is a step of the plan. */

@@ -32,6 +32,7 @@ export class FakeHost implements DriveHost {
     this.folder = folder;
     this.quota = {
       mountOption: 'prjquota',
+      assign: async () => {},
       limit: async ({ volume }: VolumeDirectory, bytes: number) => void this.limits.set(volume, bytes),
       lift: async ({ volume }: VolumeDirectory) => void this.limits.delete(volume),
     };

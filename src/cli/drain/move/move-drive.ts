@@ -4,7 +4,7 @@ import { CliError } from '../../cli-error.ts';
 import { editDrive } from '../../drives/edit-drive.ts';
 import { driveNamed } from '../../drives/named-drives.ts';
 import type { CopyJob } from '../drive-moves.ts';
-import { copyCommands, driveWork } from '../drive-steps.ts';
+import { copyCommands, driveSteps, driveWork } from '../drive-steps.ts';
 import { makeDrainPlan } from '../make-drain-plan.ts';
 import { moveMarkOf, moveMarkText, moveTargetKey } from '../move-mark.ts';
 import { cordonForDrive, uncordonForDrive } from './edit-node.ts';
@@ -27,8 +27,9 @@ export async function moveDrive(name: string, context: MoveContext): Promise<Mov
   const source = await closeDrive(name, context);
   // From now on the drive gets no more volumes, so the work is complete.
   const facts = await load();
-  const { jobs } = driveWork(name, facts);
-  const { left } = makeDrainPlan(target, facts);
+  const work = driveWork(name, facts);
+  const { jobs } = work;
+  const { left } = driveSteps(name, facts, work);
   for (const job of jobs) await closeTarget(job, context);
   const node = source.spec?.nodeName ?? '';
   if (jobs.length > 0 && (await cordonForDrive(cluster, node, name))) onChange(`node/${node} cordoned`);
@@ -108,12 +109,16 @@ export async function openAfterMove(
   { isGivenUp }: { readonly isGivenUp: boolean },
 ): Promise<readonly string[]> {
   const source = await driveNamed(cluster, name);
+  const targets = await targetsOf(cluster, name);
   const closed: string[] = [];
-  for (const target of await targetsOf(cluster, name)) {
+  for (const target of targets) {
     const own = target.metadata?.name ?? '';
     const behind = moveMarkOf(target)?.volumes.find((volume) => namesIn(source).has(volume));
-    if (target.status?.state === 'Repairing')
-      closed.push(`drive ${own} is in the state Repairing: a copy has been interrupted, or still runs`);
+    const busy = [target, source].find(({ status }) => status?.state === 'Repairing');
+    if (busy !== undefined)
+      closed.push(
+        `drive ${busy.metadata?.name} is in the state Repairing: a copy has been interrupted, or still runs`,
+      );
     else if (behind !== undefined && !isGivenUp) closed.push(`volume ${behind} is still on drive ${name}`);
     else if (await openTarget(cluster, own, name)) onChange(`drive/${own} uncordoned`);
   }
