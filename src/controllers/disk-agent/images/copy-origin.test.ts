@@ -82,6 +82,16 @@ test.each([
   expect(copyOrigin(imageOn({ a: state, b: undefined }), 'b', given)).toMatchObject({ kind: 'download' });
 });
 
+test('a disk of a node without an agent is not the first, unless there is no other', () => {
+  const { upload: _, ...status } = nodeWith('a').status ?? {};
+  const withoutAgent: StorageNode = { metadata: { name: 'node of a' }, status };
+  const nodes = [withoutAgent, nodeWith('b')];
+  const image = imageOn({ a: undefined, b: undefined });
+  expect(copyOrigin(image, 'b', view({ nodes }))).toMatchObject({ kind: 'download' });
+  expect(copyOrigin(image, 'a', view({ nodes }))).toMatchObject({ kind: 'wait' });
+  expect(copyOrigin(imageOn({ a: undefined }), 'a', view({ nodes }))).toMatchObject({ kind: 'download' });
+});
+
 test('a ready copy is the source: of this node, or of another agent', () => {
   const image = imageOn({ a: 'ready', b: undefined });
   const data = { kind: 'BackingImage', name: 'i' };

@@ -59,19 +59,23 @@ function nearest(uuids: readonly string[], data: OriginData, view: OriginView): 
   return undefined;
 }
 
-/** The disk of the copy that is made from the image's own source; undefined while there is none. */
+/**
+ * The disk of the copy that is made from the image's own source; undefined while there is none. A node without an agent that serves data comes last: it
+ * is not known whether any program makes its copies.
+ */
 export function firstCopyDisk(
   image: BackingImage,
   { nodes, schedules }: Pick<OriginView, 'nodes'> & { readonly schedules: ScheduleLookup },
 ): string | undefined {
-  return Object.keys(image.spec?.diskFileSpecMap ?? {})
+  const usable = Object.keys(image.spec?.diskFileSpecMap ?? {})
     .sort()
-    .find((uuid) => {
+    .flatMap((uuid) => {
       const node = storageNodeOf(nodes.values(), uuid);
       const { state } = image.status?.diskFileStatusMap?.[uuid] ?? {};
       const isUsable = node !== undefined && isReadyDisk(node, uuid) && state !== 'failed';
-      return isUsable && mayMakeCopy(image, uuid, schedules.get(uuid));
+      return isUsable && mayMakeCopy(image, uuid, schedules.get(uuid)) ? [{ uuid, node }] : [];
     });
+  return (usable.find(({ node }) => agentAddressOf(node) !== undefined) ?? usable[0])?.uuid;
 }
 
 function sourceOf({ spec }: BackingImage, view: OriginView): CopyOrigin {
