@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { ofContext, toCluster, verbosely } from './shared-options.ts';
+import { ofContext, ofFormat, toCluster, verbosely } from './shared-options.ts';
 
 export function addDrainMove(program: Command): void {
   program
@@ -12,6 +12,7 @@ export function addDrainMove(program: Command): void {
     .option('--undo', 'give up the move of a drive: uncordon what it has cordoned')
     .addOption(toCluster)
     .addOption(ofContext)
+    .addOption(ofFormat)
     .addOption(verbosely)
     .addHelpText(
       'after',
@@ -19,6 +20,7 @@ export function addDrainMove(program: Command): void {
 Examples:
   stowage move n1 --dry-run
   stowage move n1 --yes --timeout 1h
+  stowage move n1 --yes -o json | jq .state
   stowage move drive/n1-b7f6c1de
   stowage move drive/n1-b7f6c1de --undo
 

@@ -1,5 +1,6 @@
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import { everyNode, matcherHolds } from '../../engine/records/node-matcher.ts';
+import type { PodRecord } from '../../engine/records/pod-record.ts';
 import type { VolumeRecord } from '../../engine/records/volume-record.ts';
 import type { Drive } from '../../kube/drive.ts';
 import { drivesDriver } from '../../kube/drive.ts';
@@ -131,7 +132,7 @@ function leftVolumes(
   const handles = new Set([...index.volumes.records()].map(({ csi }) => csi?.handle ?? ''));
   const entries = own.flatMap(({ spec }) => spec?.volumes ?? []);
   return [
-    ...copies.map(pinnedLine),
+    ...copies.map((copy) => pinnedLine(copy, index)),
     ...unused.map((volume) => otherPinnedLine(volume, index)),
     ...entries
       .filter(({ name, podRef }) => podRef === undefined && !handles.has(name))
@@ -157,20 +158,22 @@ function isPinned({ nodes }: VolumeRecord, node: string, index: ClusterIndex): b
   return reaching.length === 1 && reaching[0] === node;
 }
 
-function pinnedLine({ volume, claim, driver, bytes, to, drive, pod }: VolumeCopyLine): LeftLine {
-  const fitsOn = drive === undefined ? to : `drive/${drive}`;
+const pinned = 'its PersistentVolume is pinned to this node, which cannot be changed';
+
+function pinnedLine(copy: VolumeCopyLine, index: ClusterIndex): LeftLine {
+  const { volume, claim, driver, bytes, to, drive, pod } = copy;
+  const user = pod === undefined ? undefined : index.pods.get(pod);
+  const remedy = copyRemedy(claim, user);
   return {
     kind: 'volume',
     name: volume,
     claim,
     driver,
     bytes,
-    fitsOn,
-    why: `only this node reaches it, and pod ${pod} uses it`,
+    fitsOn: drive === undefined ? to : `drive/${drive}`,
+    why: `${pinned}; pod ${pod} uses it`,
     remedy:
-      to === undefined
-        ? 'no node has room for a copy; add one, then bring the data to a new claim by the application or a backup'
-        : 'bring the data to a new claim by the application or a backup, then delete the old claim and the pod',
+      to === undefined ? `add a node or a drive, because none has room for a copy; then ${remedy}` : remedy,
   };
 }
 
@@ -183,9 +186,22 @@ function otherPinnedLine({ key, claim, csi, size }: VolumeRecord, index: Cluster
     driver: csi?.driver,
     bytes: size.bytes,
     fitsOn: undefined,
-    why: `only this node reaches it; ${user === undefined ? 'no pod uses it now' : `pod ${user.key} uses it`}`,
-    remedy: 'copy the data if it is needed, then delete the claim',
+    why: `${pinned}; ${user === undefined ? 'no pod uses it now' : `pod ${user.key} uses it`}`,
+    remedy:
+      user === undefined
+        ? `copy the data if it is needed, then delete claim ${claim?.claimKey}`
+        : copyRemedy(claim?.claimKey ?? '', user),
   };
+}
+
+/** A StatefulSet makes claims and pods again, anywhere; every other claim has to be replaced by hand. */
+function copyRemedy(claim: string, pod: PodRecord | undefined): string {
+  const [kind, owner] = (pod?.owner ?? '').split('/');
+  const [, podName = ''] = (pod?.key ?? '').split('/');
+  if (kind === 'StatefulSet' && claim.endsWith(`-${podName}`))
+    return `if the other pods of StatefulSet ${owner} have the data too, delete claim ${claim} and pod ${pod?.key}: both come back on another node, empty; otherwise make a backup first, and restore it there`;
+  const users = pod === undefined || pod.owner === '' ? 'its pod' : `${kind} ${owner}`;
+  return `stop ${users}, bring the data to a new claim by the application or a backup, let ${users} use that, and delete claim ${claim}`;
 }
 
 function leftPods(node: string, plan: PlanReport, pods: readonly EvictedPodLine[]): readonly LeftLine[] {

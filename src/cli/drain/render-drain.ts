@@ -32,7 +32,7 @@ export function renderDrainPlan(report: DrainPlanReport, options: RenderOptions)
 }
 
 /** What is left, one a line, as `KIND NAME`. */
-export function leftNames({ left }: DrainPlanReport): string {
+export function leftNames({ left }: Pick<DrainPlanReport, 'left'>): string {
   return left.map(({ kind, name }) => `${kind} ${printableText(name)}\n`).join('');
 }
 

@@ -5,60 +5,61 @@ import { realClock } from '../../../runtime/clock.ts';
 import { CliError, usage } from '../../cli-error.ts';
 import { confirm } from '../../drives/confirm.ts';
 import { type DrivesFlags, withOwnKinds } from '../../drives/with-drives.ts';
-import { Page } from '../../explain/render-parts.ts';
 import { logForReading } from '../../log-flags.ts';
+import { type OutputFormat, outputFormatOf } from '../../output/output-format.ts';
 import { progressOf } from '../../output/progress-of.ts';
-import { type Terminal, terminalOf } from '../../output/terminal.ts';
+import { terminalOf } from '../../output/terminal.ts';
 import { loadCluster } from '../../source/load-cluster.ts';
 import { disksIn } from '../drain-disks.ts';
 import { type DrainFacts, unreadKinds } from '../drain-facts.ts';
 import { renderedDrainPlan } from '../drain-plan-command.ts';
+import type { DrainPlanReport } from '../drain-report.ts';
 import { type DrainTarget, drainTargetOf, drainTargetText } from '../drain-target.ts';
 import { exitCodeOfDrain, makeDrainPlan } from '../make-drain-plan.ts';
-import { renderCommands, renderLeft } from '../render-drain.ts';
 import { localCopier } from './local-copier.ts';
 import type { MoveContext, MoveOutcome } from './move-context.ts';
 import { moveDrive, openAfterMove } from './move-drive.ts';
 import { moveNode } from './move-node.ts';
+import {
+  exitCodeOfMove,
+  type MoveState,
+  moveReportOf,
+  renderedMove,
+  unfinishedStatus,
+} from './move-report.ts';
 
 export interface MoveCommandFlags extends DrivesFlags {
   readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly undo?: boolean;
   readonly timeout?: string;
+  readonly output: string;
 }
 
 const timeoutDefaultMs = 10 * 60_000;
-/** Something is left, or something has to be waited for or run elsewhere. */
-const unfinishedStatus = 3;
 
 /** `stowage move`: empties a node or a drive step by step. */
 export async function moveCommand(argument: string, flags: MoveCommandFlags): Promise<void> {
   const target = drainTargetOf(argument);
+  const format = outputFormatOf(flags.output);
   const timeoutMs = timeoutOf(flags.timeout);
   if (flags.undo === true && target.kind === 'node')
     throw usage(
       `--undo: is for drives; run kubectl uncordon ${target.name}, stowage disks evict node/${target.name} --undo, and stowage drives uncordon`,
     );
   const progress = progressOf(logForReading(flags));
-  const terminal = terminalOf(process.stdout, process.env);
+  const output = new MoveOutput(format, () => progress.end());
   await withOwnKinds(flags, 'the kind Drive', async (cluster) => {
-    const load = () => loadFacts(cluster);
-    const onChange = (text: string) => {
-      progress.end();
-      process.stdout.write(`${text}\n`);
-    };
     if (flags.undo === true) {
-      await giveUp(target.name, cluster, onChange);
+      await giveUp(target.name, cluster, output.onChange);
+      output.end(target, nothingLeft, 'GivenUp');
       return;
     }
+    const load = () => loadFacts(cluster);
     const facts = await load();
     const plan = makeDrainPlan(target, facts);
-    process.stdout.write(renderedDrainPlan(plan, 'table', terminal));
-    if (flags.dryRun === true) {
-      process.exitCode = exitCodeOfDrain(plan);
-      return;
-    }
+    output.plan(plan, flags.dryRun === true);
+    if (flags.dryRun === true) return;
     requireComplete(facts);
     await confirm(`${drainTargetText(target)} is emptied as shown. Continue?`, flags.yes);
     const context: MoveContext = {
@@ -67,12 +68,49 @@ export async function moveCommand(argument: string, flags: MoveCommandFlags): Pr
       deadlineMs: realClock.monotonicMs() + timeoutMs,
       load,
       copier: target.kind === 'drive' ? await localCopier(cluster, target.name) : undefined,
-      onChange,
+      onChange: output.onChange,
       onProgress: (text) => progress.tell(text),
     };
     const move = target.kind === 'node' ? moveNode : moveDrive;
-    finish(target, await move(target.name, context).finally(() => progress.end()), terminal);
+    output.end(target, await move(target.name, context).finally(() => progress.end()));
   });
+}
+
+const nothingLeft: MoveOutcome = { left: [], waiting: [], commands: [] };
+
+/** Standard output and the exit status. For people each change is a line at once; for programs everything is one document at the end. */
+class MoveOutput {
+  readonly #format: OutputFormat;
+  readonly #terminal = terminalOf(process.stdout, process.env);
+  readonly #changes: string[] = [];
+  readonly #onLine: () => void;
+
+  constructor(format: OutputFormat, onLine: () => void) {
+    this.#format = format;
+    this.#onLine = onLine;
+  }
+
+  plan(plan: DrainPlanReport, isAll: boolean): void {
+    if (isAll) process.exitCode = exitCodeOfDrain(plan);
+    if (isAll || this.#isText) process.stdout.write(renderedDrainPlan(plan, this.#format, this.#terminal));
+  }
+
+  readonly onChange = (text: string): void => {
+    this.#changes.push(text);
+    if (!this.#isText) return;
+    this.#onLine();
+    process.stdout.write(`${text}\n`);
+  };
+
+  end(target: DrainTarget, outcome: MoveOutcome, state?: MoveState): void {
+    const report = moveReportOf(drainTargetText(target), this.#changes, outcome, state);
+    process.stdout.write(renderedMove(report, this.#format, this.#terminal));
+    if (exitCodeOfMove(report) !== 0) process.exitCode = exitCodeOfMove(report);
+  }
+
+  get #isText(): boolean {
+    return this.#format === 'table' || this.#format === 'wide';
+  }
 }
 
 /** The drive itself stays cordoned: a person may have done that before. */
@@ -83,9 +121,6 @@ async function giveUp(name: string, cluster: Cluster, onChange: (text: string) =
       `${closed}; complete it with stowage drives move on its node, and call the command again`,
       unfinishedStatus,
     );
-  onChange(
-    `the move of drive/${name} is given up; stowage drives uncordon ${name} lets it take volumes again`,
-  );
 }
 
 /** A plan without them may stop pods for nothing, or call a node empty that is not. */
@@ -108,32 +143,4 @@ function timeoutOf(timeout: string | undefined): number {
   if (nanoseconds === undefined || nanoseconds <= 0n)
     throw usage(`--timeout: "${timeout}" must be a duration above 0, such as 90s or 10m`);
   return Number(nanoseconds / 1_000_000n);
-}
-
-function finish(target: DrainTarget, outcome: MoveOutcome, terminal: Terminal): void {
-  process.stdout.write(renderOutcome(target, outcome, terminal));
-  if (exitCodeOfMove(outcome) !== 0) process.exitCode = exitCodeOfMove(outcome);
-}
-
-export function exitCodeOfMove({ left, waiting, commands }: MoveOutcome): number {
-  return left.length + waiting.length + commands.length > 0 ? unfinishedStatus : 0;
-}
-
-/** How it ended: what is left, what has to be waited for, and what has to be run on a node. */
-export function renderOutcome(target: DrainTarget, outcome: MoveOutcome, terminal: Terminal): string {
-  const { left, waiting, commands } = outcome;
-  const options = { terminal, isWide: true };
-  const page = new Page(options);
-  const name = drainTargetText(target);
-  const again = `stowage move ${name}`;
-  if (commands.length > 0) {
-    page.line(`${name} is ready to be copied; run this, then ${again} again:`);
-    renderCommands(page, commands);
-  } else if (waiting.length > 0) {
-    page.line(`${name} is not empty yet; ${again} goes on:`);
-    for (const text of waiting) page.line(text, 2);
-  } else if (left.length === 0) page.line(`${name} is done`);
-  else page.line(`${name}: Stowage has done what it can`);
-  renderLeft(page, left, options);
-  return page.toString();
 }

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Cluster } from '../../../cluster/cluster.ts';
 import { InterceptedCluster } from '../../../cluster/intercepted-cluster.ts';
 import { CrashAfterWrites } from '../../../cluster/testing/fault-hooks.ts';
 import { DisksFixture } from '../../../controllers/disks/testing/disks-fixture.ts';
@@ -18,14 +19,48 @@ const template = {
   spec: { containers: [{ name: 'main', image: 'main' }] },
 };
 
+/** Grows with every stored version in which a volume has fewer replicas with its data than it wants. */
+async function replicaLosses(
+  cluster: Cluster,
+  wanted: Readonly<Record<string, number>>,
+): Promise<readonly string[]> {
+  const losses: string[] = [];
+  const client = cluster.resource(replicas);
+  const { items, metadata } = await client.list();
+  const stored = new Map(items.map((replica) => [replica.metadata?.name, replica]));
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const follow = async () => {
+    for await (const event of client.watch({
+      resourceVersion: metadata.resourceVersion,
+      signal: stop.signal,
+    })) {
+      if (event.type === 'BOOKMARK') continue;
+      if (event.type === 'DELETED') stored.delete(event.object.metadata?.name);
+      else stored.set(event.object.metadata?.name, event.object);
+      for (const [volume, count] of Object.entries(wanted)) {
+        const healthy = [...stored.values()].filter(
+          ({ metadata: own, spec, status }) =>
+            spec?.volumeName === volume &&
+            own?.deletionTimestamp === undefined &&
+            status?.healthyAt !== undefined,
+        );
+        if (healthy.length < count) losses.push(`${volume} has ${healthy.length} of ${count}`);
+      }
+    }
+  };
+  void follow();
+  return losses;
+}
+
 /** Three nodes with a disk each, two volumes with healthy replicas, a drive on n1, and a StatefulSet with two pods on n1. */
 class MovingNode {
   readonly disks: DisksFixture;
-  /** Fewer healthy replicas than a volume wants, at any look. */
-  readonly losses: string[] = [];
+  readonly losses: readonly string[];
 
-  private constructor(disks: DisksFixture) {
+  private constructor(disks: DisksFixture, losses: readonly string[]) {
     this.disks = disks;
+    this.losses = losses;
   }
 
   static async create(): Promise<MovingNode> {
@@ -49,7 +84,7 @@ class MovingNode {
       metadata: { namespace, name: 'web', uid: 'web' },
       spec: { replicas: 2, serviceName: 'web', selector: { matchLabels: { app: 'web' } }, template },
     });
-    const node = new MovingNode(disks);
+    const node = new MovingNode(disks, await replicaLosses(cluster, { v: 2, w: 1 }));
     for (const name of ['web-0', 'web-1']) await node.#startPod(name, 'n1');
     return node;
   }
@@ -82,26 +117,9 @@ class MovingNode {
         await cluster.resource(pods).delete({ namespace, name }, { gracePeriodSeconds: 0 });
         if (startsPods) await this.#startPod(name, 'n2');
       }
-    await this.#countHealthy();
     for (const { metadata, spec, status } of (await cluster.resource(replicas).list()).items)
       if (spec?.desiredState === 'running' && status?.healthyAt === undefined)
         await this.disks.setHealthy(metadata!.name!);
-  }
-
-  async #countHealthy(): Promise<void> {
-    const { items } = await this.disks.environment.cluster.resource(replicas).list();
-    for (const [volume, wanted] of [
-      ['v', 2],
-      ['w', 1],
-    ] as const) {
-      const healthy = items.filter(
-        ({ metadata, spec, status }) =>
-          spec?.volumeName === volume &&
-          metadata?.deletionTimestamp === undefined &&
-          status?.healthyAt !== undefined,
-      );
-      if (healthy.length < wanted) this.losses.push(`${volume} has ${healthy.length} healthy replicas`);
-    }
   }
 
   context(crash?: CrashAfterWrites, timeoutMs = 10 * 60_000): MoveContext {
@@ -162,6 +180,35 @@ test('after an end at any write no replica is released before its successor has 
     if (!hasEnded) expect(writes).toBe(6);
   }
 }, 60_000);
+
+test('the controller may end at any write while a node is emptied, and no replica goes before its successor has the data', async () => {
+  const disks = await DisksFixture.start(100, 100);
+  const { cluster } = disks.environment;
+  await disks.addVolume('v', { size: 40, numberOfReplicas: 1 });
+  const [first] = await disks.replicas();
+  await disks.setHealthy(first!.split(' ')[0]!);
+  const losses = await replicaLosses(cluster, { v: 1 });
+  let [from, to] = first!.split(' ')[1] === '1' ? [1, 2] : [2, 1];
+  const evict = (number: number, isRequested: boolean) =>
+    disks.patchNode(number, { spec: { allowScheduling: !isRequested, evictionRequested: isRequested } });
+  const copy = async () => {
+    for (const { metadata, spec, status } of (await cluster.resource(replicas).list()).items)
+      if (spec?.desiredState === 'running' && status?.healthyAt === undefined)
+        await disks.setHealthy(metadata!.name!);
+  };
+  for (let writes = 1, hasEnded = true; hasEnded; writes += 1) {
+    hasEnded = await disks.crashAfter(writes, async () => {
+      await evict(from, true);
+      await copy();
+    });
+    await copy();
+    const placed = (await disks.replicas()).map((line) => line.split(' ')[1]);
+    expect([writes, placed, losses]).toEqual([writes, [String(to)], []]);
+    await evict(from, false);
+    [from, to] = [to, from];
+    if (!hasEnded) expect(writes).toBeGreaterThan(5);
+  }
+});
 
 test('the plan names the disks that the controller then chooses', async () => {
   const node = await MovingNode.create();

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { plainTerminal } from '../../output/terminal.ts';
-import { exitCodeOfMove, renderOutcome } from './move-command.ts';
 import type { MoveOutcome } from './move-context.ts';
+import { exitCodeOfMove, moveReportOf, renderedMove } from './move-report.ts';
 
 const done: MoveOutcome = { left: [], waiting: [], commands: [] };
-const drive = { kind: 'drive', name: 'a' } as const;
 const left = {
   kind: 'volume',
   name: 'pvc-1',
@@ -45,6 +44,26 @@ LEFT
 `,
   ],
 ])('%s', (_, outcome, status, text) => {
-  expect(renderOutcome(drive, outcome, plainTerminal)).toBe(text);
-  expect(exitCodeOfMove(outcome)).toBe(status);
+  const report = moveReportOf('drive/a', ['drive/a cordoned'], outcome);
+  expect(renderedMove(report, 'table', plainTerminal)).toBe(text);
+  expect(exitCodeOfMove(report)).toBe(status);
+});
+
+test('for programs', () => {
+  const report = moveReportOf('drive/a', ['drive/a cordoned'], { ...done, left: [left] });
+  const json: unknown = JSON.parse(renderedMove(report, 'json', plainTerminal));
+  expect(json).toEqual({
+    apiVersion: 'stowage.dev/drain/v1',
+    kind: 'MoveReport',
+    target: 'drive/a',
+    state: 'Left',
+    changes: ['drive/a cordoned'],
+    left: [expect.objectContaining({ kind: 'volume', name: 'pvc-1' })],
+    waiting: [],
+    commands: [],
+  });
+  expect(renderedMove(report, 'name', plainTerminal)).toBe('volume pvc-1\n');
+  const undone = moveReportOf('drive/a', [], done, 'GivenUp');
+  expect(exitCodeOfMove(undone)).toBe(0);
+  expect(renderedMove(undone, 'table', plainTerminal)).toContain('stowage drives uncordon a');
 });
