@@ -159,7 +159,7 @@ async function inBrowser(
     await measure(`follow ${changes} changes in the list`, async () => await change(cluster, page, round));
     await measure('show the overview', async () => {
       await show('overview');
-      await page.getByText('local: existing volumes').waitFor();
+      await page.getByText('volumes of class local').waitFor();
     });
     await measure(
       `follow ${changes} changes in the overview`,

@@ -52,6 +52,8 @@ const rowsPerSlice = 2_000;
 /** Figures of pools are made again at most so often, and never for more than a twentieth of the time. */
 const poolsIntervalMs = 1_000;
 const poolsShare = 20;
+/** A promise ends, and a figure expires, without any change of an object: figures are never older than this where they are shown. */
+const figuresMaxAgeMs = 10_000;
 const sampleIntervalMs = 10_000;
 const stopDeadlineMs = 1_000;
 
@@ -73,6 +75,7 @@ export class Console {
   readonly #stop = new AbortController();
   #flushTimer: Timer | undefined;
   #poolsDueMs = 0;
+  #poolsMadeMs = Number.NEGATIVE_INFINITY;
   /** Rows are made once everything has been read: before, most of them would be made several times. */
   #isReading = true;
 
@@ -99,6 +102,8 @@ export class Console {
         namespaces: () =>
           [...this.#state.snapshot.values('Namespace')].map(({ metadata }) => metadata?.name ?? ''),
       }),
+      isReading: () => this.#isReading,
+      refresh: () => this.#refresh(),
       cluster: source.kind === 'cluster' ? source.cluster : undefined,
       frozen: source.kind === 'frozen' ? source : undefined,
     });
@@ -130,15 +135,17 @@ export class Console {
       onChange: () => this.#flushSoon(),
     });
     await feed.start(this.#stop.signal);
-    this.#isReading = false;
     while (!this.#state.flush(rowsPerSlice)) await clock.sleep(0, this.#stop.signal);
+    this.#isReading = false;
     this.#flush();
+    this.#supervisor.start('console figures', (signal) => this.#refreshWhileWatched(signal));
     this.#supervisor.start('console history', (signal) => this.#sample(signal));
   }
 
   async #load({ objects, takenAtMs }: Extract<ConsoleSource, { kind: 'frozen' }>): Promise<void> {
     for (const [kind, object] of objects) this.#state.upsert(kind, object);
     while (!this.#state.flush(rowsPerSlice)) await this.#options.clock.sleep(0, this.#stop.signal);
+    this.#isReading = false;
     this.#updateFigures(takenAtMs);
     this.#history.add(takenAtMs, capacitySample(this.#state.rows));
   }
@@ -146,9 +153,25 @@ export class Console {
   async #sample(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     while (!signal.aborted) {
+      this.#refresh();
       this.#history.add(clock.nowMs(), capacitySample(this.#state.rows));
       await clock.sleep(this.#history.intervalMs, signal);
     }
+  }
+
+  async #refreshWhileWatched(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#options.clock.sleep(figuresMaxAgeMs, signal);
+      if (this.#streams.size > 0) this.#refresh();
+    }
+  }
+
+  /** Nothing changes in a frozen state, not even the time. */
+  #refresh(): void {
+    if (this.#options.source.kind === 'frozen' || this.#isReading) return;
+    if (this.#options.clock.monotonicMs() - this.#poolsMadeMs < figuresMaxAgeMs) return;
+    this.#state.markPools();
+    this.#flush();
   }
 
   #flushSoon(delayMs = flushDelayMs): void {
@@ -179,6 +202,7 @@ export class Console {
     if (this.#state.takeDisksDirty()) replaceRows(rows, 'disk', answers.disks({ disks: this.#state.disks }));
     if (!this.#state.takePoolsDirty()) return;
     const startedMs = clock.monotonicMs();
+    this.#poolsMadeMs = startedMs;
     index.settle(nowMs);
     const view = { ...viewOf(this.#state, { rights: fullRights, namespace: '', nowMs }), index };
     replaceRows(rows, 'pool', answers.pools(view));

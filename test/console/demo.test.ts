@@ -31,13 +31,19 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
     ['#/map/node-a1', 'node-a1', 'drive node-a1-', 'demo/'],
     ['#/queue', '4 pods are pending, for 4 causes.', 'Create a PersistentVolume of 800Gi', 'demo/too-big'],
     ['#/pods', 'demo/too-hungry', 'Filter pods'],
-    ['#/pod/demo%2Ftoo-big', 'Pod demo/too-big fits on none of 6 nodes', 'Why nowhere', 'Decision', 'waits'],
+    [
+      '#/pod/demo%2Ftoo-big',
+      'Pod demo/too-big fits on none of 6 nodes',
+      'Why nowhere',
+      'Decision',
+      'waiting for',
+    ],
     ['#/pod/demo%2Fqueue-0', 'Why node-', 'Scores of the nodes that fit', 'claims are bound', 'Running'],
     ['#/volumes', 'Bound', 'Available'],
     ['#/reservations', 'Promised bytes of pools', 'demo/'],
     ['#/disks', 'node-a1/default', 'Ready'],
     ['#/capacity', 'samples', 'drives', 'local-disks'],
-    ['#/what-if', 'Nothing is changed by asking.', 'Show the plan'],
+    ['#/what-if', 'Asking changes nothing.', 'Show the plan'],
   ];
 
   test.each(views)(

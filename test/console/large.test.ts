@@ -59,9 +59,9 @@ describe.skipIf(!hasBrowser)('the console with a large cluster', () => {
     await showView(page, '#/pod/load%2Fwaiting-3');
     await page.getByText('2,000 of 2,000 nodes').waitFor();
     await showView(page, '#/overview');
-    await page.getByText('local: existing volumes').waitFor();
+    await page.getByText('volumes of class local').waitFor();
     await showView(page, '#/capacity');
-    await page.getByText('volumes of local').waitFor();
+    await page.getByText('volumes of class local').waitFor();
     await showView(page, '#/what-if');
     await page.getByLabel('Value').fill('node/node-00007');
     await page.getByRole('button', { name: 'Add', exact: true }).click();

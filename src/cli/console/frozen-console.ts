@@ -66,6 +66,7 @@ function sourceOf({ snapshot, events, disks }: Omit<ClusterView, 'notes'>, taken
   add('StorageNode', disks?.nodes);
   add('DiskSettings', disks?.settings);
   add('DiskVolume', disks?.volumes);
+  add('Replica', disks?.replicas);
   return { kind: 'frozen', objects, events, takenAtMs: takenAt };
 }
 

@@ -1,6 +1,7 @@
 import type { Cluster } from '../../cluster/cluster.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
 import { drives } from '../../kube/drive.ts';
-import { deployments, nodes, statefulSets } from '../../kube/resources.ts';
+import { deployments, nodes, pods, statefulSets } from '../../kube/resources.ts';
 import { isRecord } from '../../kube/wire.ts';
 import { QuestionError } from '../answers.ts';
 import type { ConsoleAction } from '../wire/plan.ts';
@@ -10,45 +11,63 @@ const replicasMax = 100_000;
 /** Reads what the page asks for; throws a `QuestionError` if it is none of the known actions. */
 export function readAction(text: string): ConsoleAction {
   const value = parsed(text);
-  if (isRecord(value)) {
-    const { kind, what, name, namespace, isOn, replicas } = value;
-    if (
-      kind === 'cordon' &&
-      (what === 'node' || what === 'drive') &&
-      isText(name) &&
-      typeof isOn === 'boolean'
-    )
-      return { kind, what, name, isOn };
-    const isCount =
-      Number.isSafeInteger(replicas) && Number(replicas) >= 0 && Number(replicas) <= replicasMax;
-    if (
-      kind === 'scale' &&
-      (what === 'StatefulSet' || what === 'Deployment') &&
-      isText(name) &&
-      isText(namespace)
-    )
-      if (isCount) return { kind, what, name, namespace, replicas: Number(replicas) };
-  }
-  throw new QuestionError('the action must be cordon or scale, with all of its fields');
+  const action = isRecord(value) ? actionIn(value) : undefined;
+  if (action === undefined)
+    throw new QuestionError('the action must be cordon, evict or scale, with all of its fields');
+  return action;
+}
+
+function actionIn(value: Readonly<Record<string, unknown>>): ConsoleAction | undefined {
+  const { kind, what, name, namespace, node, isOn, replicas } = value;
+  if (!isText(name)) return undefined;
+  if (kind === 'cordon' && (what === 'node' || what === 'drive') && typeof isOn === 'boolean')
+    return { kind, what, name, isOn };
+  if (!isText(namespace)) return undefined;
+  if (kind === 'evict' && isText(node)) return { kind, namespace, name, node };
+  if (kind === 'scale' && (what === 'StatefulSet' || what === 'Deployment') && isCount(replicas))
+    return { kind, what, name, namespace, replicas };
+  return undefined;
 }
 
 /**
- * Carries out one action. Each patch sets a single field to what the viewer has chosen, whatever it was before; so it needs no version, and two
- * of them commute with every other write.
+ * Carries out one action. Patches set a single field to what the viewer has chosen, whatever it was before; so they need no version, and two of
+ * them commute with every other write. An eviction is for the very pod that was read.
  */
 export async function carryOut(cluster: Cluster, action: ConsoleAction): Promise<void> {
-  if (action.kind === 'scale') {
-    const { what, namespace, name, replicas } = action;
-    const patch = { type: 'merge', body: { spec: { replicas } } } as const;
-    const key = { namespace, name };
-    if (what === 'StatefulSet') await cluster.resource(statefulSets).patch(key, patch);
-    else await cluster.resource(deployments).patch(key, patch);
-    return;
+  switch (action.kind) {
+    case 'cordon': {
+      const { what, name, isOn } = action;
+      const patch = { type: 'merge', body: { spec: { unschedulable: isOn } } } as const;
+      if (what === 'node') await cluster.resource(nodes).patch({ name }, patch);
+      else await cluster.resource(drives).patch({ name }, patch);
+      return;
+    }
+    case 'scale': {
+      const { what, namespace, name, replicas } = action;
+      const patch = { type: 'merge', body: { spec: { replicas } } } as const;
+      if (what === 'StatefulSet') await cluster.resource(statefulSets).patch({ namespace, name }, patch);
+      else await cluster.resource(deployments).patch({ namespace, name }, patch);
+      return;
+    }
+    case 'evict':
+      await evict(cluster, action);
   }
-  const { what, name, isOn } = action;
-  const patch = { type: 'merge', body: { spec: { unschedulable: isOn } } } as const;
-  if (what === 'node') await cluster.resource(nodes).patch({ name }, patch);
-  else await cluster.resource(drives).patch({ name }, patch);
+}
+
+async function evict(
+  cluster: Cluster,
+  { namespace, name, node }: Extract<ConsoleAction, { kind: 'evict' }>,
+): Promise<void> {
+  const { metadata, spec } = await cluster.resource(pods).get({ namespace, name });
+  if (spec?.nodeName !== node)
+    throw new QuestionError(`pod ${namespace}/${name} is not on node ${node} any more; show the plan again`);
+  const eviction = {
+    apiVersion: 'policy/v1',
+    kind: 'Eviction',
+    metadata: { namespace, name },
+    deleteOptions: { preconditions: { uid: metadata?.uid } },
+  };
+  await cluster.resource(pods).post({ namespace, name }, 'eviction', eviction as KubeObject);
 }
 
 function parsed(text: string): unknown {
@@ -61,4 +80,8 @@ function parsed(text: string): unknown {
 
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= replicasMax;
 }

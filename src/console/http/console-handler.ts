@@ -37,7 +37,7 @@ export class ConsoleHandler {
     try {
       return await this.#respond(request);
     } catch (error) {
-      if (isReason(error, 'Forbidden', 'NotFound', 'Conflict', 'Invalid', 'BadRequest'))
+      if (isReason(error, 'Forbidden', 'NotFound', 'Conflict', 'Invalid', 'BadRequest', 'TooManyRequests'))
         return problemAnswer(error.code, error.message);
       if (error instanceof QuestionError) return problemAnswer(400, error.message);
       this.#options.onError(error, `${request.method} ${request.path}`);
@@ -80,8 +80,11 @@ export class ConsoleHandler {
           )
         : problemAnswer(401, 'sign in first');
     if (rest === '') return htmlAnswer(await pageHtml());
-    if (rest === 'data/state')
+    if (rest === 'data/state') {
+      if (this.#options.isReading()) return problemAnswer(503, 'the console is still reading the cluster');
+      this.#options.refresh();
       return stateResponse(this.#options.state.rows, viewer.rights, this.#about(viewer.rights));
+    }
     if (rest === 'data/events') return this.#events(request, viewer, token);
     return await this.#data.respond(request, rest.slice('data/'.length), viewer);
   }

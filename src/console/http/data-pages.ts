@@ -14,6 +14,7 @@ import { combinedQueue } from './combined-queue.ts';
 import { combinedReservations } from './combined-reservations.ts';
 import { jsonAnswer, problemAnswer } from './console-responses.ts';
 import type { ConsoleHandlerOptions } from './handler-options.ts';
+import { limitedReservations } from './limited-reservations.ts';
 
 type DataOptions = Pick<
   ConsoleHandlerOptions,
@@ -72,8 +73,10 @@ export class DataPages {
   async #reservations(rights: Rights) {
     const { answers } = this.#options;
     return await this.#cached(`reservations ${rights.key}`, async () =>
-      combinedReservations(
-        this.#views(rights, 'persistentvolumeclaims').map((view) => answers.reservations(view)),
+      limitedReservations(
+        combinedReservations(
+          this.#views(rights, 'persistentvolumeclaims').map((view) => answers.reservations(view)),
+        ),
       ),
     );
   }
@@ -159,7 +162,7 @@ function pluralOfGroup(group: string): string {
   if (group === 'pods') return 'pods';
   if (group === 'drives') return 'drives';
   if (group === 'disks') return 'diskschedules';
-  return group.startsWith('volumes of ') ? 'persistentvolumes' : 'csistoragecapacities';
+  return group.startsWith('volumes ') ? 'persistentvolumes' : 'csistoragecapacities';
 }
 
 /** Events only add to the answer, so a missing right is no error. */

@@ -79,7 +79,8 @@ export class EventStream implements ResponseStream {
   #nextTick(): Timer {
     return this.#options.clock.after(keepAliveMs, () => {
       if (this.#isClosed) return;
-      this.#sink.write(Buffer.from(': still here\n\n'));
+      // An event and no comment, so that the page knows too. Without an id, as nothing has changed.
+      this.#sink.write(Buffer.from('event: alive\ndata: {}\n\n'));
       void this.#recheck();
       this.#timer = this.#nextTick();
     });

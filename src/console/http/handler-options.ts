@@ -14,6 +14,10 @@ export interface ConsoleHandlerOptions {
   readonly streams: Set<EventStream>;
   readonly viewers: Viewers;
   readonly answers: ConsoleAnswers;
+  /** True until everything that existed at the start has been read. */
+  readonly isReading: () => boolean;
+  /** Makes figures that depend on the time, such as promises that have ended, if they are old. */
+  readonly refresh: () => void;
   /** Undefined for a frozen state. */
   readonly cluster: Cluster | undefined;
   readonly frozen: { readonly takenAtMs: number; readonly events: readonly Event[] } | undefined;

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ConnectionState } from './connection.ts';
-import { useStore } from './context.ts';
-import { shownTime } from './format.ts';
+import type { ConnectionState, ConnectionStatus } from './connection.ts';
+import { useNowMs, useStore } from './context.ts';
+import { durationText, shownTime } from './format.ts';
 import { linkTo, useRoute, type ViewRoute } from './routes.ts';
 import { ThemeButton } from './theme.tsx';
 import { CapacityView } from './views/capacity-view.tsx';
@@ -31,17 +31,20 @@ const stateTexts: Readonly<Record<ConnectionState, string>> = {
   loading: 'Loading',
   live: 'Live',
   frozen: 'Frozen',
-  interrupted: 'Interrupted, trying again',
+  interrupted: 'Connection lost',
   signedOut: 'Signed out',
 };
 
-export function App({ connection }: { readonly connection: ConnectionState }) {
+export function App({ connection }: { readonly connection: ConnectionStatus }) {
   const route = useRoute();
   const main = useRef<HTMLElement>(null);
+  const nav = useRef<HTMLElement>(null);
   const [isFirst, setFirst] = useState(true);
   // After a change of the view, keyboard and screen reader start at its beginning.
   useEffect(() => {
     document.title = `${titleOf(route)} · Stowage`;
+    // On a narrow screen the views are wider than their line.
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
     if (isFirst) setFirst(false);
     else main.current?.focus();
   }, [route.view, route.view === 'pod' ? route.id : '']);
@@ -57,8 +60,8 @@ export function App({ connection }: { readonly connection: ConnectionState }) {
       >
         Skip to the contents
       </a>
-      <Head connection={connection} />
-      <nav aria-label="Views">
+      <Head connection={connection.state} />
+      <nav aria-label="Views" ref={nav}>
         {views.map(({ view, title }) => (
           <a href={linkTo(view)} aria-current={isCurrent(view, route) ? 'page' : undefined} key={view}>
             {title}
@@ -66,8 +69,9 @@ export function App({ connection }: { readonly connection: ConnectionState }) {
         ))}
       </nav>
       <main id="main" tabIndex={-1} ref={main}>
+        {connection.lostAtMs !== undefined && <ConnectionLost atMs={connection.lostAtMs} />}
         <Hidden />
-        {connection === 'loading' ? <p class="dim">Reading the cluster…</p> : <View route={route} />}
+        {connection.state === 'loading' ? <p class="dim">Reading the cluster…</p> : <View route={route} />}
       </main>
     </>
   );
@@ -92,6 +96,18 @@ function Head({ connection }: { readonly connection: ConnectionState }) {
         </form>
       )}
     </header>
+  );
+}
+
+/** What is shown may be old; the viewer has to know since when. */
+function ConnectionLost({ atMs }: { readonly atMs: number }) {
+  const nowMs = useNowMs(1_000);
+  return (
+    <p class="problem" role="alert">
+      The connection to the server was lost at <time>{shownTime(atMs)}</time>. The page shows the state of
+      that time, and connects again by itself
+      <span aria-hidden="true"> ({durationText(Math.round((nowMs - atMs) / 1_000) * 1_000)} ago)</span>.
+    </p>
   );
 }
 

@@ -4,9 +4,18 @@ import type { PageStore } from './store.ts';
 
 export type ConnectionState = 'loading' | 'live' | 'frozen' | 'interrupted' | 'signedOut';
 
+export interface ConnectionStatus {
+  readonly state: ConnectionState;
+  /** When the server was heard of last; only while it is `interrupted`. */
+  readonly lostAtMs?: number;
+}
+
 /** Work between two frames; then the browser may draw. */
 const sliceMs = 8;
 const retryMs = 2_000;
+/** The server says that it is there every 15 seconds. A connection that was cut without a word looks open to the browser. */
+const silenceMaxMs = 40_000;
+const lookMs = 5_000;
 
 interface StateLine {
   readonly type?: RowType;
@@ -14,35 +23,51 @@ interface StateLine {
   readonly isEnd?: true;
 }
 
-/** Reads the whole state once, and then follows its changes. The browser resumes an interrupted stream where it ended. */
+/** Reads the whole state once, and then follows its changes. An interrupted stream is resumed where it ended. */
 export class Connection {
   readonly #store: PageStore;
-  readonly #onState: (state: ConnectionState) => void;
+  readonly #onStatus: (status: ConnectionStatus) => void;
   #events: EventSource | undefined;
+  /** Of the last change that the store has. */
+  #position = '';
+  #heardMs = Date.now();
+  #lostAtMs: number | undefined;
+  #retry: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(store: PageStore, onState: (state: ConnectionState) => void) {
+  constructor(store: PageStore, onStatus: (status: ConnectionStatus) => void) {
     this.#store = store;
-    this.#onState = onState;
+    this.#onStatus = onStatus;
+    setInterval(() => this.#look(), lookMs);
+    // The browser knows that the network is back before the next try is due.
+    addEventListener('online', () => {
+      if (this.#lostAtMs !== undefined) this.#restart();
+    });
   }
 
   async start(): Promise<void> {
-    this.#events?.close();
+    this.#close();
     try {
       const position = await this.#load();
       if (position === undefined) return;
-      if (this.#store.about?.takenAtMs != null) this.#onState('frozen');
-      else this.#follow(position);
+      this.#position = position;
+      if (this.#store.about?.takenAtMs != null) this.#onStatus({ state: 'frozen' });
+      else this.#follow();
     } catch {
-      this.#onState('interrupted');
-      setTimeout(() => void this.start(), retryMs);
+      this.#lost(Date.now());
+      this.#startLater();
     }
   }
 
-  /** The position where the changes start; undefined if the viewer has to sign in. */
+  /** The position where the changes start; undefined if the viewer has to sign in, or to wait. */
   async #load(): Promise<string | undefined> {
     const response = await fetch('/console/data/state');
     if (response.status === 401) {
-      this.#onState('signedOut');
+      this.#onStatus({ state: 'signedOut' });
+      return undefined;
+    }
+    // The server has started, and reads the cluster.
+    if (response.status === 503 && this.#lostAtMs === undefined) {
+      this.#startLater();
       return undefined;
     }
     if (!response.ok || response.body === null) throw new Error(`the server answered ${response.status}`);
@@ -66,17 +91,57 @@ export class Connection {
     return head.position;
   }
 
-  #follow(position: string): void {
-    const events = new EventSource(`/console/data/events?since=${encodeURIComponent(position)}`);
+  #follow(): void {
+    const events = new EventSource(`/console/data/events?since=${encodeURIComponent(this.#position)}`);
     this.#events = events;
-    events.addEventListener('open', () => this.#onState('live'));
-    events.addEventListener('delta', (event) => this.#store.apply(JSON.parse(event.data) as StateDelta));
+    this.#heardMs = Date.now();
+    events.addEventListener('open', () => this.#heard());
+    events.addEventListener('alive', () => this.#heard());
+    events.addEventListener('delta', (event) => {
+      this.#store.apply(JSON.parse(event.data) as StateDelta);
+      this.#position = event.lastEventId;
+      this.#heard();
+    });
     events.addEventListener('reset', () => void this.start());
     events.addEventListener('error', () => {
-      this.#onState('interrupted');
+      this.#lost(Date.now());
       // The browser tries again by itself, except after an answer that is no stream, such as 401.
-      if (events.readyState === EventSource.CLOSED) setTimeout(() => void this.start(), retryMs);
+      if (events.readyState === EventSource.CLOSED) this.#startLater();
     });
+  }
+
+  #heard(): void {
+    this.#heardMs = Date.now();
+    this.#lostAtMs = undefined;
+    this.#onStatus({ state: 'live' });
+  }
+
+  #lost(atMs: number): void {
+    this.#lostAtMs ??= atMs;
+    this.#onStatus({ state: 'interrupted', lostAtMs: this.#lostAtMs });
+  }
+
+  /** Opens another stream if this one has been silent for too long, such as after the computer slept. */
+  #look(): void {
+    if (this.#events === undefined || Date.now() - this.#heardMs <= silenceMaxMs) return;
+    this.#lost(this.#heardMs);
+    this.#events.close();
+    this.#follow();
+  }
+
+  #startLater(): void {
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => this.#restart(), retryMs);
+  }
+
+  #restart(): void {
+    clearTimeout(this.#retry);
+    void this.start();
+  }
+
+  #close(): void {
+    this.#events?.close();
+    this.#events = undefined;
   }
 }
 

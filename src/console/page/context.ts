@@ -5,6 +5,9 @@ import { PageStore } from './store.ts';
 
 export const StoreContext = createContext(new PageStore());
 
+/** Grows each time that the connection is made again: what failed meanwhile is asked again. */
+export const ConnectionNumber = createContext(0);
+
 export function useStore(): PageStore {
   return useContext(StoreContext);
 }
@@ -43,6 +46,17 @@ export function useRows<T extends RowType>(type: T, everyMs = 250): readonly Con
   return useMemo(() => store.all(type), [store, type, version]);
 }
 
+/** The time, again every `everyMs`: durations until now grow while nothing else changes. A frozen state has the time when it was taken. */
+export function useNowMs(everyMs = 5_000): number {
+  const { about } = useStore();
+  const [nowMs, setNowMs] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNowMs(Date.now()), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return about?.takenAtMs ?? Math.max(nowMs, Date.now());
+}
+
 export interface Fetched<T> {
   readonly value: T | undefined;
   readonly problem: string | undefined;
@@ -57,6 +71,7 @@ export function useAnswer<T>(path: string | undefined, version: number): Fetched
     isLoading: true,
     path,
   });
+  const connection = useContext(ConnectionNumber);
   useEffect(() => {
     if (path === undefined) return;
     const stop = new AbortController();
@@ -67,18 +82,18 @@ export function useAnswer<T>(path: string | undefined, version: number): Fetched
         if (response.status === 401) location.reload();
         if (response.ok) setFetched({ value: body as T, problem: undefined, isLoading: false, path });
         else setFetched({ value: undefined, problem: String(body.message), isLoading: false, path });
-      } catch (error) {
+      } catch {
         if (stop.signal.aborted) return;
         setFetched((before) => ({
           ...before,
-          problem: `the server does not answer: ${error}`,
+          problem: 'The server does not answer. The page asks again when the connection is back.',
           isLoading: false,
         }));
       }
     };
     void load();
     return () => stop.abort();
-  }, [path, version]);
+  }, [path, version, connection]);
   // An answer to an earlier question is none to this one.
   return fetched.path === path ? fetched : { value: undefined, problem: undefined, isLoading: true };
 }

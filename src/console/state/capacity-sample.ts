@@ -12,7 +12,7 @@ export function capacitySample(rows: RowStore): HistorySample {
   addPools(rows, add);
   for (const { row } of rows.values('volume')) {
     if (row.isProvisioned) continue;
-    const group = `volumes of ${row.storageClass || 'no class'}`;
+    const group = `volumes${ofClass(row.storageClass)}`;
     add(group, row.phase === 'Available' ? 'free' : 'used', row.sizeBytes);
   }
   for (const { row } of rows.values('disk')) {
@@ -29,12 +29,16 @@ export function capacitySample(rows: RowStore): HistorySample {
   return groups;
 }
 
+function ofClass(storageClass: string): string {
+  return storageClass === '' ? ' without a class' : ` of class ${storageClass}`;
+}
+
 /** Pools on the same disks count once for each class. */
 function addPools(rows: RowStore, add: (group: string, name: string, amount: number) => void): void {
   const counted = new Set<string>();
   for (const { row } of rows.values('pool')) {
     if (row.isSummary) continue;
-    const group = row.source === 'Drive' ? 'drives' : row.storageClass || 'pools';
+    const group = row.source === 'Drive' ? 'drives' : `pools${ofClass(row.storageClass)}`;
     const backing = `${group}\0${row.backing}`;
     if (counted.has(backing)) continue;
     counted.add(backing);

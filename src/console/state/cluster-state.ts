@@ -91,6 +91,11 @@ export class ClusterState {
     return was;
   }
 
+  /** Figures of pools may have changed by time alone. */
+  markPools(): void {
+    this.#isPoolsDirty = true;
+  }
+
   takeDisksDirty(): boolean {
     const was = this.#isDisksDirty;
     this.#isDisksDirty = false;

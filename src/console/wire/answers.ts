@@ -146,6 +146,12 @@ export interface ReservationsAnswer {
   readonly notes: readonly NoteText[];
 }
 
+/** As much of it as the page shows. */
+export interface ReservationsPage extends ReservationsAnswer {
+  /** How many more there are in each list. */
+  readonly leftOut: Readonly<Record<'volumes' | 'claims' | 'pools' | 'pods', number>>;
+}
+
 /** The schedule of one disk: every request with its verdict. */
 export interface DiskAnswer {
   readonly entries: readonly DiskRequest[];

@@ -53,6 +53,13 @@ export type ConsoleAction =
       readonly isOn: boolean;
     }
   | {
+      /** Respects PodDisruptionBudgets. It is refused if the pod is on another node by now. */
+      readonly kind: 'evict';
+      readonly namespace: string;
+      readonly name: string;
+      readonly node: string;
+    }
+  | {
       readonly kind: 'scale';
       readonly what: 'StatefulSet' | 'Deployment';
       readonly namespace: string;

@@ -21,24 +21,25 @@ interface Pointed {
 
 /**
  * The map as a drawing. Only the visible part is drawn: the canvas is as large as its window and stays there while its contents scroll. The same
- * facts are in the table beside it, which is what a screen reader gets.
+ * facts are in the table beside it, which is what a screen reader gets. It grows with the text of the page, which is larger on large screens.
  */
 export function MapCanvas({ nodes, storage, selected, onSelect }: MapCanvasProps) {
   const store = useStore();
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
-  const [size, setSize] = useState({ width: 800, height: 500 });
+  const [size, setSize] = useState({ width: 800, height: 500, scale: 1 });
   const [top, setTop] = useState(0);
   const [pointed, setPointed] = useState<Pointed | undefined>();
   const version = useVersion(['node', 'pool', 'disk', 'volume'], 200);
   const theme = useThemeVersion();
-  const layout = useMemo(() => layoutMap(nodes, size.width), [nodes, size.width]);
+  const { scale } = size;
+  const layout = useMemo(() => layoutMap(nodes, size.width / scale), [nodes, size.width, scale]);
 
   useLayoutEffect(() => {
     const element = box.current;
     if (element === null) return;
     const observer = new ResizeObserver(() =>
-      setSize({ width: element.clientWidth, height: element.clientHeight }),
+      setSize({ width: element.clientWidth, height: element.clientHeight, scale: textScale() }),
     );
     observer.observe(element);
     return () => observer.disconnect();
@@ -51,17 +52,18 @@ export function MapCanvas({ nodes, storage, selected, onSelect }: MapCanvasProps
     const ratio = devicePixelRatio;
     element.width = Math.round(size.width * ratio);
     element.height = Math.round(size.height * ratio);
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.setTransform(ratio * scale, 0, 0, ratio * scale, 0, 0);
     const colours = coloursOf(element);
     const nodeOf = (name: string) => store.get('node', name);
-    drawMap({ context, layout, storage, nodeOf, colours, top, ...size, selected });
+    const visible = { top: top / scale, width: size.width / scale, height: size.height / scale };
+    drawMap({ context, layout, storage, nodeOf, colours, ...visible, selected });
   }, [layout, size, top, version, selected, theme]);
 
   const pointAt = (event: MouseEvent): Pointed | undefined => {
     const bounds = canvas.current!.getBoundingClientRect();
     const x = event.clientX - bounds.left;
     const y = event.clientY - bounds.top;
-    const at = cellAt(layout, x, y + top);
+    const at = cellAt(layout, x / scale, (y + top) / scale);
     return at === undefined ? undefined : { node: layout.cells[at]!.node, x, y };
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -72,9 +74,11 @@ export function MapCanvas({ nodes, storage, selected, onSelect }: MapCanvasProps
     if (next === undefined) return;
     onSelect(next.node);
     const element = box.current!;
-    if (next.y < element.scrollTop) element.scrollTop = next.y - 30;
-    else if (next.y + layout.cellHeight > element.scrollTop + element.clientHeight)
-      element.scrollTop = next.y + layout.cellHeight - element.clientHeight + 10;
+    const upper = next.y * scale;
+    const lower = (next.y + layout.cellHeight) * scale;
+    if (upper < element.scrollTop) element.scrollTop = upper - 30;
+    else if (lower > element.scrollTop + element.clientHeight)
+      element.scrollTop = lower - element.clientHeight + 10;
   };
   return (
     <div
@@ -83,11 +87,11 @@ export function MapCanvas({ nodes, storage, selected, onSelect }: MapCanvasProps
       // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the arrow keys select a node.
       tabIndex={0}
       role="application"
-      aria-label={`Map of ${nodes.length} nodes. Arrow keys select a node; the table below has the same facts.`}
+      aria-label={`Map of ${nodes.length} nodes. Arrow keys select a node. The button Table shows the same facts as text.`}
       onScroll={() => setTop(box.current?.scrollTop ?? 0)}
       onKeyDown={onKeyDown}
     >
-      <div class="map-area" style={{ height: `${Math.max(layout.height, size.height)}px` }}>
+      <div class="map-area" style={{ height: `${Math.max(layout.height * scale, size.height)}px` }}>
         <canvas
           ref={canvas}
           aria-hidden="true"
@@ -128,6 +132,11 @@ function MapTip({
       {promisedBytes > 0 && `, ${shownBytes(promisedBytes)} promised`}
     </div>
   );
+}
+
+/** How large the text of the page is, compared with the size that the map is laid out for. */
+function textScale(): number {
+  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 15;
 }
 
 function coloursOf(element: Element): MapColours {

@@ -20,8 +20,10 @@ export function FillBar({ usedBytes, promisedBytes, totalBytes }: FillProps) {
 export function FillText({ usedBytes, promisedBytes, totalBytes }: FillProps) {
   return (
     <span class="fill-text">
-      {shownBytes(usedBytes)} of {shownBytes(totalBytes)}
-      {promisedBytes > 0 && <span class="promised-text"> + {shownBytes(promisedBytes)} promised</span>}
+      <span class="fill-amounts">
+        {shownBytes(usedBytes)} of {shownBytes(totalBytes)}
+        {promisedBytes > 0 && <span class="promised-text"> + {shownBytes(promisedBytes)} promised</span>}
+      </span>
       {totalBytes > 0 && <span class="dim"> {percentText(usedBytes + promisedBytes, totalBytes)}</span>}
     </span>
   );

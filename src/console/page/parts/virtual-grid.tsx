@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useMedia } from './use-media.ts';
 
 export interface GridColumn<T> {
   readonly title: string;
@@ -7,7 +8,7 @@ export interface GridColumn<T> {
   /** As in `grid-template-columns`; 1fr by default. */
   readonly width?: string;
   readonly isNumber?: boolean;
-  /** Hidden on narrow screens. */
+  /** Hidden on narrow screens, where the first column has a line of its own above the others. */
   readonly isMinor?: boolean;
 }
 
@@ -20,11 +21,14 @@ export interface VirtualGridProps<T> {
   readonly onOpen?: (row: T) => void;
   readonly isSelected?: (row: T) => boolean;
   readonly emptyText: string;
-  /** Rows that are visible at most. */
+  /** Rows that are visible at most; as many as the window has room for by default. */
   readonly heightRows?: number;
 }
 
-const rowHeight = 34;
+const oneLineHeight = 34;
+const twoLinesHeight = 56;
+/** As in the style sheet. */
+const narrow = '(max-width: 600px)';
 const overscan = 5;
 const viewportDefault = 480;
 
@@ -33,12 +37,13 @@ const viewportDefault = 480;
  * active row, and Enter opens it; `aria-rowindex` tells a screen reader where it is among all rows.
  */
 export function VirtualGrid<T>(props: VirtualGridProps<T>) {
-  const { label, rows, columns, keyOf, onOpen, isSelected, emptyText, heightRows = 18 } = props;
+  const { label, rows, columns, keyOf, onOpen, isSelected, emptyText, heightRows } = props;
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   const [height, setHeight] = useState(viewportDefault);
   const [active, setActive] = useState(0);
+  const rowHeight = useMedia(narrow) ? twoLinesHeight : oneLineHeight;
   const at = Math.min(active, Math.max(0, rows.length - 1));
 
   useLayoutEffect(() => {
@@ -88,13 +93,12 @@ export function VirtualGrid<T>(props: VirtualGridProps<T>) {
   const slots = Math.ceil(height / rowHeight) + 2 * overscan + 2;
   const templateOf = (shown: readonly GridColumn<T>[]) =>
     shown.map(({ width = 'minmax(0, 1fr)' }) => width).join(' ');
-  const cellClass = ({ isNumber, isMinor }: GridColumn<T>) =>
-    `cell${isNumber === true ? ' number' : ''}${isMinor === true ? ' minor' : ''}`;
   return (
     <div
       class="grid"
       role="grid"
       aria-label={label}
+      data-fills={heightRows === undefined}
       aria-rowcount={rows.length + 1}
       aria-activedescendant={rows.length === 0 ? undefined : `${id}-${at}`}
       tabIndex={0}
@@ -102,9 +106,16 @@ export function VirtualGrid<T>(props: VirtualGridProps<T>) {
       onScroll={() => setTop(box.current?.scrollTop ?? 0)}
       onKeyDown={onKeyDown}
       style={{
-        maxHeight: `${(heightRows + 1) * rowHeight}px`,
+        ...(heightRows !== undefined && { maxHeight: `${(heightRows + 1) * rowHeight + 2}px` }),
+        '--row-height': `${rowHeight}px`,
         '--columns': templateOf(columns),
-        '--columns-narrow': templateOf(columns.filter(({ isMinor }) => isMinor !== true)),
+        '--columns-medium': templateOf(columns.filter(({ isMinor }) => isMinor !== true)),
+        '--columns-narrow': columns
+          .slice(1)
+          .flatMap(({ isMinor, isNumber }) =>
+            isMinor === true ? [] : [isNumber === true ? '4.8rem' : 'minmax(0, 1fr)'],
+          )
+          .join(' '),
       }}
     >
       <div class="row head" role="row" aria-rowindex={1}>
@@ -141,9 +152,7 @@ export function VirtualGrid<T>(props: VirtualGridProps<T>) {
               }}
             >
               {columns.map((column) => (
-                <div class={cellClass(column)} role="gridcell" key={column.title}>
-                  {column.render(row)}
-                </div>
+                <Cell column={column} row={row} key={column.title} />
               ))}
             </div>
           );
@@ -151,4 +160,18 @@ export function VirtualGrid<T>(props: VirtualGridProps<T>) {
       </div>
     </div>
   );
+}
+
+function Cell<T>({ column, row }: { readonly column: GridColumn<T>; readonly row: T }) {
+  const content = column.render(row);
+  // What is cut can be read by pointing at it.
+  return (
+    <div class={cellClass(column)} role="gridcell" title={typeof content === 'string' ? content : undefined}>
+      {content}
+    </div>
+  );
+}
+
+function cellClass<T>({ isNumber, isMinor }: GridColumn<T>): string {
+  return `cell${isNumber === true ? ' number' : ''}${isMinor === true ? ' minor' : ''}`;
 }

@@ -82,8 +82,13 @@ function Chart({
         cursor: { y: false },
         scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.05)] } },
         axes: [
-          { ...axis, space: 70, values: (_, splits) => splits.map(clockText) },
-          { ...axis, size: 76, values: (_, values) => values.map(text) },
+          { ...axis, size: 30, space: 80, values: (_, splits) => splits.map(clockText) },
+          {
+            ...axis,
+            size: 76,
+            values: (_, values) => values.map(text),
+            ...(isBytes && { incrs: binarySteps }),
+          },
         ],
         series: [
           {},
@@ -126,6 +131,9 @@ function Chart({
     </figure>
   );
 }
+
+/** Distances of the lines of a chart of bytes: 1, 2, 4 … so that their labels are round, such as 256 GiB. */
+const binarySteps = Array.from({ length: 62 }, (_, power) => 2 ** power);
 
 /** The day is in the line above the charts. */
 function clockText(seconds: number): string {

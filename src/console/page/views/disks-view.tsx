@@ -40,7 +40,7 @@ export function DisksView({ id }: { readonly id: string }) {
                 {state}
               </span>
             ),
-            width: '7.5rem',
+            width: '8rem',
           },
           {
             title: 'Scheduled',
@@ -120,7 +120,11 @@ function DiskPanel({ id }: { readonly id: string }) {
             }
             columns={[
               { title: 'Request', render: ({ kind, name }) => `${kind} ${name}`, width: 'minmax(9rem, 2fr)' },
-              { title: 'Claim', render: ({ claim, volume }) => claim ?? volume ?? '', isMinor: true },
+              {
+                title: 'Claim or volume',
+                render: ({ claim, volume }) => claim ?? volume ?? '',
+                isMinor: true,
+              },
               {
                 title: 'Requested',
                 render: ({ requestedBytes }) => shownBytes(requestedBytes),
@@ -134,7 +138,7 @@ function DiskPanel({ id }: { readonly id: string }) {
                 width: '6rem',
                 isMinor: true,
               },
-              { title: 'Verdict', render: verdict, width: 'minmax(7rem, 1.5fr)' },
+              { title: 'Verdict', render: verdict, width: 'minmax(9rem, 2.2fr)' },
             ]}
             keyOf={({ kind, name }) => `${kind} ${name}`}
             emptyText="There is no such request."
@@ -148,10 +152,10 @@ function DiskPanel({ id }: { readonly id: string }) {
 
 function verdict({ state, reason, missingBytes }: DiskRequest) {
   return (
-    <span class={`state ${state}`}>
+    <span class={`state ${state === 'pending' ? 'waiting' : state}`}>
       {state}
+      {missingBytes !== undefined && missingBytes > 0 && `, lacks ${shownBytes(missingBytes)}`}
       {reason !== undefined && `: ${reason}`}
-      {missingBytes !== undefined && missingBytes > 0 && `, ${shownBytes(missingBytes)} missing`}
     </span>
   );
 }

@@ -1,20 +1,20 @@
 import { useMemo } from 'preact/hooks';
 import type { QueueAnswer } from '../../wire/answers.ts';
 import type { ConsolePod, ConsolePool, ConsoleVolume } from '../../wire/rows.ts';
-import { useAnswer, useRows, useStore, useVersion } from '../context.ts';
-import { countText, shownTime } from '../format.ts';
+import { useAnswer, useNowMs, useRows, useVersion } from '../context.ts';
+import { countText, pluralText, shownTime } from '../format.ts';
 import { AnswerState } from '../parts/answer-state.tsx';
 import { FillBar, type FillProps, FillText } from '../parts/fill-bar.tsx';
 import { linkTo } from '../routes.ts';
 
 /** The state of the cluster on one page, also on paper. */
 export function OverviewView() {
-  const { about } = useStore();
+  const nowMs = useNowMs();
   return (
     <section aria-labelledby="overview-title">
       <div class="title-line">
         <h1 id="overview-title">Overview</h1>
-        <span class="dim">{shownTime(about?.takenAtMs ?? Date.now())}</span>
+        <span class="dim">{shownTime(nowMs)}</span>
         <button type="button" class="no-print" onClick={() => print()}>
           Print
         </button>
@@ -44,7 +44,7 @@ function Counters() {
         value={nodes.length}
         name="nodes"
         more={notReady === 0 ? 'all ready' : `${countText(notReady)} not ready`}
-        isBad={notReady > 0}
+        isMoreBad={notReady > 0}
       />
       <Counter
         view="pods"
@@ -75,8 +75,8 @@ function Counters() {
         view="disks"
         value={disks.length}
         name="disks"
-        more={`${countText(rejected)} requests rejected`}
-        isBad={rejected > 0}
+        more={rejected === 0 ? 'no request rejected' : `${pluralText(rejected, 'request')} rejected`}
+        isMoreBad={rejected > 0}
       />
     </ul>
   );
@@ -88,13 +88,14 @@ function Counter(props: {
   readonly name: string;
   readonly more: string;
   readonly isBad?: boolean;
+  readonly isMoreBad?: boolean;
 }) {
   return (
     <li class={props.isBad === true ? 'counter bad-counter' : 'counter'}>
       <a href={linkTo(props.view)}>
         <strong>{countText(props.value)}</strong>
         <span>{props.name}</span>
-        <span class="dim">{props.more}</span>
+        <span class={props.isMoreBad === true ? 'bad' : 'dim'}>{props.more}</span>
       </a>
     </li>
   );
@@ -176,7 +177,12 @@ function poolFills(pools: readonly ConsolePool[]): readonly ClassFill[] {
   for (const pool of pools) {
     if (pool.isSummary) continue;
     const { source, storageClass, backing, usedBytes, promisedBytes, freeBytes, totalBytes } = pool;
-    const name = source === 'Drive' ? 'drives' : storageClass;
+    const name =
+      source === 'Drive'
+        ? 'drives'
+        : storageClass === ''
+          ? 'pools without a class'
+          : `pools of class ${storageClass}`;
     if (counted.has(`${name}\0${backing}`)) continue;
     counted.add(`${name}\0${backing}`);
     const sum = sums.get(name) ?? { name, usedBytes: 0, promisedBytes: 0, totalBytes: 0 };
@@ -202,7 +208,7 @@ function volumeFills(volumes: readonly ConsoleVolume[]): readonly ClassFill[] {
   }
   return [...sums]
     .map(([storageClass, { usedBytes, totalBytes }]) => ({
-      name: `${storageClass || 'no class'}: existing volumes`,
+      name: storageClass === '' ? 'volumes without a class' : `volumes of class ${storageClass}`,
       usedBytes,
       promisedBytes: 0,
       totalBytes,

@@ -1,5 +1,5 @@
 import type { PathStep, PodAnswer, PodReport } from '../../wire/answers.ts';
-import { useAnswer, useStore, useVersion } from '../context.ts';
+import { useAnswer, useNowMs, useStore, useVersion } from '../context.ts';
 import { countText, durationText, shownTime } from '../format.ts';
 import { AnswerState, Notes } from '../parts/answer-state.tsx';
 import { linkTo } from '../routes.ts';
@@ -37,24 +37,26 @@ export function PodView({ id }: { readonly id: string }) {
 
 /** Each step with the time since the previous one; the bars show where the time went. */
 function Timeline({ steps }: { readonly steps: readonly PathStep[] }) {
-  const { about } = useStore();
-  const nowMs = about?.takenAtMs ?? Date.now();
+  const nowMs = useNowMs();
+  const current = steps.findIndex(({ isDone }) => !isDone);
   const times = steps.map(({ atMs }) => atMs);
   const known = times.filter((time) => time !== undefined);
   const startMs = times[0] ?? Math.min(...known);
-  const spanMs = Math.max(1, Math.max(...known) - startMs);
+  const endMs = Math.max(...known, ...(current === -1 ? [] : [nowMs]));
+  const spanMs = Math.max(1, endMs - startMs);
   // A volume may be reserved before the node is chosen; a step never begins before the previous one.
   const previousOf = (at: number) => {
     const before = times.slice(0, at).filter((time) => time !== undefined);
     return before.length === 0 ? undefined : Math.max(...before);
   };
-  const current = steps.findIndex(({ isDone }) => !isDone);
   return (
     <ol class="timeline" aria-label="Path of the pod">
       {steps.map(({ name, atMs, isDone, isExact, text }, at) => {
         const previous = previousOf(at) ?? startMs;
         const from = Math.max(0, previous - startMs);
-        const lasted = atMs === undefined ? 0 : Math.max(0, atMs - previous);
+        const until = at === current ? nowMs : (atMs ?? previous);
+        const lasted = Math.max(0, until - previous);
+        const isDrawn = atMs !== undefined || at === current;
         return (
           <li class={isDone ? 'done' : at === current ? 'current' : 'later'} key={name}>
             <span class="step-name">{name}</span>
@@ -62,13 +64,13 @@ function Timeline({ steps }: { readonly steps: readonly PathStep[] }) {
               <span
                 style={{
                   marginLeft: `${(100 * from) / spanMs}%`,
-                  width: `${Math.max(atMs === undefined ? 0 : 0.6, (100 * lasted) / spanMs)}%`,
+                  width: `${Math.max(isDrawn ? 0.6 : 0, (100 * lasted) / spanMs)}%`,
                 }}
               />
             </span>
             <span class="step-time">
               {timeOfStep({ atMs, isDone, isFirst: at === 0, lasted })}
-              {at === current && `waits ${durationText(nowMs - previous)}`}
+              {at === current && `waiting for ${durationText(lasted)}`}
               {atMs !== undefined && !isExact && at > 0 && <span class="dim"> ± 1 s</span>}
             </span>
             <span class="step-text">{text}</span>

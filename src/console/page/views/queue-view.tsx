@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { QueueAnswer, QueueCause } from '../../wire/answers.ts';
 import type { ConsolePod } from '../../wire/rows.ts';
-import { useAnswer, useRows, useStore, useVersion } from '../context.ts';
+import { useAnswer, useNowMs, useRows, useVersion } from '../context.ts';
 import { countText, durationText, pluralText } from '../format.ts';
 import { AnswerState, Notes } from '../parts/answer-state.tsx';
 import { VirtualGrid } from '../parts/virtual-grid.tsx';
@@ -107,14 +107,13 @@ function Remedies({ remedies }: { readonly remedies: QueueCause['remedies'] }) {
 }
 
 function WaitingPods({ pods }: { readonly pods: readonly ConsolePod[] }) {
-  const { about } = useStore();
-  const nowMs = about?.takenAtMs ?? Date.now();
+  const nowMs = useNowMs();
   return (
     <VirtualGrid
       label="Waiting pods"
       rows={[...pods].sort((a, b) => b.priority - a.priority || a.createdMs - b.createdMs)}
       columns={[
-        { title: 'Pod', render: ({ id }) => id, width: 'minmax(9rem, 2fr)' },
+        { title: 'Pod', render: ({ id }) => id, width: 'minmax(8rem, 2fr)' },
         {
           title: 'State',
           render: ({ state }) => <span class={`state ${state}`}>{state}</span>,
@@ -130,7 +129,7 @@ function WaitingPods({ pods }: { readonly pods: readonly ConsolePod[] }) {
           isMinor: true,
         },
         {
-          title: 'Waits for',
+          title: 'Waiting',
           render: ({ createdMs }) => durationText(nowMs - createdMs),
           isNumber: true,
           width: '7rem',

@@ -1,6 +1,6 @@
-import type { ReservationsAnswer } from '../../wire/answers.ts';
+import type { ReservationsPage } from '../../wire/answers.ts';
 import { useAnswer, useVersion } from '../context.ts';
-import { shownTime } from '../format.ts';
+import { countText, shownTime } from '../format.ts';
 import { AnswerState, Notes } from '../parts/answer-state.tsx';
 import { VirtualGrid } from '../parts/virtual-grid.tsx';
 import { PodLink } from './pod-view.tsx';
@@ -8,7 +8,7 @@ import { PodLink } from './pod-view.tsx';
 /** What is reserved: claims in flight, promised bytes, held volumes, nominated pods. */
 export function ReservationsView() {
   const version = useVersion(['claim', 'volume', 'pool', 'pod'], 1_500);
-  const answer = useAnswer<ReservationsAnswer>('reservations', version);
+  const answer = useAnswer<ReservationsPage>('reservations', version);
   return (
     <section aria-labelledby="reservations-title">
       <h1 id="reservations-title">Reservations</h1>
@@ -36,6 +36,7 @@ export function ReservationsView() {
               emptyText="No claim waits for its volume."
               heightRows={10}
             />
+            <LeftOut count={found.leftOut.claims} />
             <h2>Promised bytes of pools</h2>
             <VirtualGrid
               label="Promises"
@@ -51,12 +52,11 @@ export function ReservationsView() {
               emptyText="No pool has promised bytes."
               heightRows={10}
             />
+            <LeftOut count={found.leftOut.pools} />
             <h2>Volumes that are held for claims</h2>
             <VirtualGrid
               label="Held volumes"
-              rows={[...found.volumes].sort(
-                (a, b) => Number(a.state === 'Bound') - Number(b.state === 'Bound'),
-              )}
+              rows={found.volumes}
               columns={[
                 { title: 'Claim', render: ({ claim }) => claim, width: 'minmax(9rem, 2fr)' },
                 { title: 'Volume', render: ({ volume }) => volume },
@@ -72,6 +72,7 @@ export function ReservationsView() {
               emptyText="No volume is held."
               heightRows={10}
             />
+            <LeftOut count={found.leftOut.volumes} />
             <h2>Nominated pods</h2>
             <VirtualGrid
               label="Nominated pods"
@@ -86,12 +87,17 @@ export function ReservationsView() {
               emptyText="No pod waits for its victims."
               heightRows={6}
             />
+            <LeftOut count={found.leftOut.pods} />
             <Notes notes={found.notes} />
           </>
         )}
       </AnswerState>
     </section>
   );
+}
+
+function LeftOut({ count }: { readonly count: number }) {
+  return count === 0 ? null : <p class="dim">and {countText(count)} more</p>;
 }
 
 function since(time: string | undefined): string {
