@@ -183,14 +183,20 @@ test('27. two volumes expand on the same two disks with room for one: one wins w
   await Promise.all(
     ['a', 'b'].map((name) => client.patch({ name }, { type: 'merge', body: { spec: { size: 35 } } })),
   );
-  await fixture.settle(60_000);
+  await fixture.settle(5_000);
   expect([...refused].sort()).toEqual(['a', 'b']);
   const sizes = [(await fixture.allocation('a'))[0], (await fixture.allocation('b'))[0]].sort();
   expect(sizes).toEqual([10, 35]);
   expect(await fixture.granted()).toEqual({ 1: 45, 2: 45 });
-  // Four requests are one round of both; afterwards the loser tries about twice a minute.
+  // Four requests are one round of both.
   expect(rounds).toBeGreaterThanOrEqual(4);
   expect(rounds).toBeLessThan(40);
+  // No disk gains room: the loser tries again, and not before 30 seconds after it was refused.
+  const decided = rounds;
+  await fixture.settle(24_000);
+  expect(rounds).toBe(decided);
+  await fixture.settle(20_000);
+  expect(rounds).toBe(decided + 2);
 });
 
 test('28. release races with growth: the entry ends gone', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { ClusterCall } from '../../../cluster/intercepted-cluster.ts';
 import { failOnce, WatchGate } from '../../../cluster/testing/fault-hooks.ts';
-import { conflict } from '../../../kube/api-error.ts';
+import { conflict, isReason } from '../../../kube/api-error.ts';
 import { type DiskSchedule, diskSchedules } from '../../../kube/disks/disk-schedule.ts';
 import { replicaFinalizer, replicas } from '../../../kube/disks/replica.ts';
 import { diskVolumes } from '../../../kube/disks/volume.ts';
@@ -8,6 +9,7 @@ import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { crashControllersAtEveryWrite } from '../../testing/crash-at-every-write.ts';
 import { disksController } from '../disks-controller.ts';
 import { addVolume, DisksFixture, diskUUID, prepareDisks } from '../testing/disks-fixture.ts';
+import { Gate } from '../testing/gate.ts';
 
 const apiVersion = 'stowage.dev/v1alpha1';
 
@@ -154,23 +156,17 @@ test('35. status write stored but reply lost: the retry is a no-op', async () =>
   expect(await fixture.verdicts(1)).toEqual(['r1 scheduled 60']);
 });
 
+/** Whether the call takes back the request of replica v-r0. */
+function isRelease({ verb, resource, body }: ClusterCall): boolean {
+  const isPatch = verb === 'patch' && resource.plural === diskSchedules.plural;
+  return isPatch && JSON.stringify(body).includes('"v-r0":null');
+}
+
 test('36. conflict on release: finalizer stays, release is retried', async () => {
   const fixture = await DisksFixture.start(100);
   await fixture.addVolume('v', { size: 10, numberOfReplicas: 1 });
   const seen: string[] = [];
   const client = fixture.environment.cluster.resource(replicas);
-  const isRelease = ({
-    verb,
-    resource,
-    body,
-  }: {
-    verb: string;
-    resource: { plural: string };
-    body?: unknown;
-  }) =>
-    verb === 'patch' &&
-    resource.plural === diskSchedules.plural &&
-    JSON.stringify(body).includes('"v-r0":null');
   const hooks = failOnce(isRelease, conflict(diskSchedules, diskUUID(1), 'it was changed'));
   await fixture.restart(hooks, {
     before: async (call) => {
@@ -185,4 +181,43 @@ test('36. conflict on release: finalizer stays, release is retried', async () =>
   expect(seen).toEqual(['kept']);
   expect(await undefinedIfNotFound(client.get({ name: 'v-r0' }))).toBeUndefined();
   expect(await fixture.granted()).toEqual({ 1: 0 });
+});
+
+test('a release that arrives late takes nothing from the next replica of that name', async () => {
+  const fixture = await DisksFixture.start(100);
+  const client = fixture.environment.cluster.resource(replicas);
+  const place = async () => {
+    const spec = { volumeName: 'v', volumeSize: 10, nodeID: 'n1', diskID: diskUUID(1) };
+    const metadata = { name: 'v-r0', finalizers: [replicaFinalizer] };
+    await client.create({ apiVersion, kind: 'Replica', metadata, spec });
+    await fixture.request(1, { 'v-r0': 10 });
+  };
+  await place();
+  const gate = new Gate();
+  const outcomes: string[] = [];
+  let isHeld = false;
+  await fixture.restart({
+    before: async (call) => {
+      if (!isRelease(call) || isHeld) return;
+      isHeld = true;
+      await gate.opened;
+    },
+    after: (call) => void (isRelease(call) && outcomes.push('stored')),
+    failed: (call, error) =>
+      void (isRelease(call) && outcomes.push(isReason(error, 'Conflict') ? 'conflict' : 'failed')),
+  });
+  fixture.runAnother();
+  await fixture.settle();
+  await client.delete({ name: 'v-r0' });
+  await fixture.settle();
+  // The other instance has released the bytes.
+  expect([isHeld, outcomes]).toEqual([true, []]);
+  expect(await fixture.granted()).toEqual({ 1: 0 });
+  await place();
+  const before = await fixture.schedule(1);
+  expect(await fixture.verdicts(1)).toEqual(['v-r0 scheduled 10']);
+  gate.open();
+  await fixture.settle();
+  expect(outcomes).toEqual(['conflict']);
+  expect(await fixture.schedule(1)).toEqual(before);
 });

@@ -151,6 +151,24 @@ test('20. two replicas of the volume on one disk need twice the growth', async (
   expect(await fixture.granted()).toEqual({ 1: 50 });
 });
 
+test('what a refused expansion gives back on the disk that refused it is no reason to try it again', async () => {
+  const fixture = await DisksFixture.start(60);
+  const antiAffinity = { node: 'soft', disk: 'soft' } as const;
+  await fixture.addVolume('v', { size: 10, numberOfReplicas: 2, antiAffinity });
+  let requests = 0;
+  await fixture.restart({
+    before: ({ verb, resource, body }) => {
+      const isRequest = verb === 'patch' && resource.plural === diskSchedules.plural;
+      if (isRequest && JSON.stringify(body).includes(':40')) requests += 1;
+    },
+  });
+  // One replica is granted 30 more, which are given back when the other one is refused.
+  await fixture.patchVolume('v', { size: 40 });
+  await fixture.settle(25_000);
+  expect((await fixture.allocation('v'))[1]).toMatch(/^False ExpansionRejected/);
+  expect(requests).toBe(2);
+});
+
 test('a refused expansion that is taken back leaves the volume as it was', async () => {
   const fixture = await DisksFixture.start(100, 25);
   await fixture.addVolume('v', { size: 10, numberOfReplicas: 2 });

@@ -18,6 +18,7 @@ import type { Supervisor } from '../../../runtime/supervisor.ts';
 import { unrestedDisks } from '../../../simulation/invariants/disks.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 import { disksController } from '../disks-controller.ts';
+import { RunawayGuard } from './runaway-guard.ts';
 
 const apiVersion = 'stowage.dev/v1alpha1';
 
@@ -33,6 +34,7 @@ function reportedDisk(number: number, storageAvailable: number): StorageDiskStat
 /** A cluster under virtual time with the controller `disks`. Disk 1 is on node n1, and so on. Every stored DiskSchedule is checked. */
 export class DisksFixture {
   readonly environment: VirtualTimeCluster;
+  readonly #guard: RunawayGuard;
   #run: Supervisor | undefined;
   #connection: InterceptedCluster | undefined;
   /** While the controller has crashed, requests may have no verdict. */
@@ -40,6 +42,10 @@ export class DisksFixture {
 
   private constructor(environment: VirtualTimeCluster) {
     this.environment = environment;
+    this.#guard = new RunawayGuard(environment.clock, () => {
+      const [first] = environment.versions.violations;
+      return first && `${first.invariant}: ${first.detail}`;
+    });
   }
 
   static async start(...limits: readonly number[]): Promise<DisksFixture> {
@@ -47,7 +53,7 @@ export class DisksFixture {
     onTestFinished(() => environment[Symbol.asyncDispose]());
     const fixture = new DisksFixture(environment);
     await prepareDisks(environment, limits);
-    fixture.#run = environment.run([disksController]);
+    fixture.#run = environment.run([disksController], fixture.#connect());
     await fixture.settle();
     return fixture;
   }
@@ -61,17 +67,14 @@ export class DisksFixture {
   async crashAfter(writes: number, action: () => Promise<void>): Promise<boolean> {
     await this.#run?.close();
     const crash = new CrashAfterWrites(writes);
-    const first = this.environment.run(
-      [disksController],
-      new InterceptedCluster(this.environment.cluster, crash),
-    );
+    const first = this.environment.run([disksController], this.#connect(crash));
     this.#isCrashing = true;
     await action();
     this.#isCrashing = false;
     const isInterrupted = crash.hasCrashed;
     await first.close();
     this.environment.errors.length = 0;
-    this.#run = this.environment.run([disksController]);
+    this.#run = this.environment.run([disksController], this.#connect());
     await this.settle();
     return isInterrupted;
   }
@@ -178,15 +181,19 @@ export class DisksFixture {
 
   /** Runs one more instance of the controller, with faults of its own connection. */
   runAnother(...hooks: readonly ClusterHooks[]): void {
-    this.environment.run([disksController], new InterceptedCluster(this.environment.cluster, ...hooks));
+    this.environment.run([disksController], this.#connect(...hooks));
   }
 
   /** Replaces the controller by one with these faults. */
   async restart(...hooks: readonly ClusterHooks[]): Promise<void> {
     await this.#run?.close();
-    this.#connection = new InterceptedCluster(this.environment.cluster, ...hooks);
+    this.#connection = this.#connect(...hooks);
     this.#run = this.environment.run([disksController], this.#connection);
     await this.settle();
+  }
+
+  #connect(...hooks: readonly ClusterHooks[]): InterceptedCluster {
+    return new InterceptedCluster(this.environment.cluster, this.#guard, ...hooks);
   }
 
   /** Ends the watches of the controller, as an API server does from time to time. */
@@ -210,6 +217,15 @@ export class DisksFixture {
     return items.map(({ metadata, spec }) =>
       [metadata?.name, numberOf(spec?.diskID), spec?.volumeSize, spec?.desiredState].join(' '),
     );
+  }
+
+  /** Replicas of a volume as `DISK BYTES STATE`, sorted: a replacement may have the name of the one that is gone, or the next one. */
+  async places(volume: string): Promise<readonly string[]> {
+    const { items } = await this.environment.cluster.resource(replicas).list();
+    return items
+      .filter(({ spec }) => spec?.volumeName === volume)
+      .map(({ spec }) => [numberOf(spec?.diskID), spec?.volumeSize, spec?.desiredState].join(' '))
+      .sort();
   }
 
   /** Granted bytes by the number of the disk. */
@@ -248,6 +264,7 @@ export class DisksFixture {
   /** Every stored version is checked by the environment; this is checked whenever work has ended. */
   #checkRest(): void {
     const { violations } = this.environment.versions;
+    expect(this.#guard.failure).toBeUndefined();
     expect(violations).toEqual([]);
     expect(this.environment.errors).toEqual([]);
   }
