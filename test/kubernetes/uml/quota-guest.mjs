@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, linkSync, mkdirSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -102,6 +111,9 @@ seen.afterReboot = {
 const old = await host.directories.begin(mount, 'old');
 mkdirSync(join(old, 'deep'));
 fill(join(old, 'deep/file'), 8);
+// Neither can be opened: a pipe without a writer, and a link that leads nowhere.
+run('mkfifo', join(old, 'pipe'));
+symlinkSync('nowhere', join(old, 'link'));
 await host.quota.limit({ mount, path: old, volume: 'old' }, 10 * mebibyte);
 seen.adopted = { used: (await host.usage(old)).usedBytes / mebibyte, ...fill(join(old, 'deep/file'), 8) };
 
