@@ -1,13 +1,14 @@
 import type { CSIStorageCapacity } from '../../kube/api/storage.ts';
-import type { Drive } from '../../kube/drive.ts';
+import { type Drive, driveNodeKey, drivesDriver } from '../../kube/drive.ts';
 import { freeNodeNames } from '../remedies/new-node-steps.ts';
 import { nodeLike } from '../remedies/node-like.ts';
 import { WhatIfError } from './change.ts';
+import type { ChangeSink } from './change-sink.ts';
 import type { WhatIfCluster } from './what-if-cluster.ts';
 
 /** New nodes like an existing one, with drives of the same sizes, all empty. */
 export function addNodes(
-  cluster: WhatIfCluster,
+  { cluster, addedNode }: ChangeSink,
   { count, like }: { readonly count: number; readonly like: string },
 ): void {
   if (cluster.get('Node', like) === undefined)
@@ -19,6 +20,7 @@ export function addNodes(
       if (drive.spec?.nodeName === like) cluster.put('Drive', emptyDrive(drive, name));
     for (const capacity of [...cluster.values('CSIStorageCapacity')])
       addOwnPool(cluster, capacity, like, name);
+    addedNode();
   }
 }
 
@@ -37,7 +39,8 @@ function emptyDrive({ metadata, spec, status }: Drive, nodeName: string): Drive 
 function addOwnPool(cluster: WhatIfCluster, capacity: CSIStorageCapacity, like: string, name: string): void {
   const { matchLabels = {}, matchExpressions = [] } = capacity.nodeTopology ?? {};
   const isOwn = Object.values(matchLabels).includes(like) && matchExpressions.length === 0;
-  if (!isOwn) return;
+  // The drives of the new node are pools themselves.
+  if (!isOwn || matchLabels[driveNodeKey] !== undefined) return;
   const labels = Object.entries(matchLabels).map(([key, value]) => [key, value === like ? name : value]);
   cluster.put('CSIStorageCapacity', {
     ...capacity,
@@ -58,6 +61,7 @@ export function addDrive(
 ): void {
   if (cluster.get('Node', node) === undefined)
     throw new WhatIfError(`there is no node ${node}; kubectl get nodes lists those there are`);
+  registerDriveNode(cluster, node);
   let number = 1;
   while (cluster.get('Drive', `new-drive-${number}`) !== undefined) number += 1;
   cluster.put('Drive', {
@@ -66,5 +70,25 @@ export function addDrive(
     metadata: { name: `new-drive-${number}` },
     spec: { nodeName: node, volumes: [], ...(tier !== undefined && { accessTier: tier }) },
     status: { capacityBytes: bytes, state: 'Ready' },
+  });
+}
+
+/** The controller of drives does this with the first drive of a node: the label that volumes are pinned by, and an entry in the CSINode. */
+function registerDriveNode(cluster: WhatIfCluster, name: string): void {
+  const node = cluster.get('Node', name);
+  const labels = node?.metadata?.labels ?? {};
+  if (labels[driveNodeKey] === undefined)
+    cluster.put('Node', {
+      ...node,
+      metadata: { ...node?.metadata, labels: { ...labels, [driveNodeKey]: name } },
+    });
+  const known = cluster.get('CSINode', name);
+  const drivers = known?.spec?.drivers ?? [];
+  if (drivers.some((driver) => driver.name === drivesDriver)) return;
+  const entry = { name: drivesDriver, nodeID: name, topologyKeys: [driveNodeKey] };
+  cluster.put('CSINode', {
+    ...known,
+    metadata: { ...known?.metadata, name },
+    spec: { drivers: [...drivers, entry] },
   });
 }

@@ -9,7 +9,6 @@ import type { WorkloadPods } from './workload-pods.ts';
 export interface ChangeSink {
   readonly cluster: WhatIfCluster;
   readonly workloads: WorkloadPods;
-  readonly nowMs: number;
   /** A pod leaves its node for good or for another. It is still in the cluster. */
   readonly evict: (pod: PodRecord, cause: PodCause) => void;
   /** Whatever happens else, this is what becomes of the pod. */
@@ -18,5 +17,7 @@ export interface ChangeSink {
   readonly created: (pod: Pod, cause: PodCause) => void;
   /** The controller of the set creates members as its policy allows. */
   readonly sync: (set: StatefulSet, cause: PodCause) => void;
+  /** A new node is complete: pods that wait for one may get it now. */
+  readonly addedNode: () => void;
   readonly copy: (copy: VolumeCopy) => void;
 }

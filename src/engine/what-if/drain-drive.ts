@@ -1,20 +1,25 @@
 import type { Drive, DriveVolume } from '../../kube/drive.ts';
 import { drivesDriver, driveVolumesMax } from '../../kube/drive.ts';
 import { quantityOfBytes } from '../../kube/quantities/bytes.ts';
+import { drivePoolKey } from '../cluster-index/pools/drive-pool.ts';
 import { isOfKind } from '../drives/drive-ask.ts';
-import { promisedBytes, readDrive } from '../drives/drive-record.ts';
+import { readDrive } from '../drives/drive-record.ts';
 import { WhatIfError } from './change.ts';
 import type { ChangeSink } from './change-sink.ts';
 import type { WhatIfCluster } from './what-if-cluster.ts';
 
-/** The drive gets no new volumes; each of its volumes is copied to another drive of the node, the largest first. */
-export function drainDrive(name: string, sink: ChangeSink): void {
-  const { cluster } = sink;
+/** Keeps new volumes away from the drive. */
+export function cordonDrive(cluster: WhatIfCluster, name: string): void {
   const drive = cluster.get('Drive', name);
   if (drive === undefined)
     throw new WhatIfError(`there is no drive ${name}; stowage drives list lists those there are`);
+  if (drive.spec?.unschedulable === true) return;
   cluster.put('Drive', { ...drive, spec: { ...drive.spec, unschedulable: true } });
-  const volumes = readDrive(drive)
+}
+
+/** Each volume of a cordoned drive is copied to another drive of the node, the largest first. */
+export function drainDrive(name: string, sink: ChangeSink): void {
+  const volumes = readDrive(sink.cluster.get('Drive', name) ?? {})
     .volumes.filter(({ state }) => state !== 'Releasing')
     .sort((a, b) => b.sizeBytes - a.sizeBytes || (a.name < b.name ? -1 : 1));
   for (const volume of volumes) {
@@ -61,9 +66,12 @@ function targetFor(
   const from = readDrive(cluster.get('Drive', source) ?? {});
   const className = cluster.index.claims.get(claim)?.className ?? '';
   const kind = cluster.index.classes.get(className)?.driveClass ?? { tier: from.tier, labels: {} };
-  const free = (drive: Drive) => {
-    const record = readDrive(drive);
-    return record.capacityBytes - promisedBytes(record);
+  // What is promised to volumes that do not exist yet is not free, and keeps volumes of the same group away.
+  const { pools } = cluster.index;
+  const taken = pools.drivesWithGroup(spreadGroup ?? '');
+  const free = ({ metadata }: Drive) => {
+    const row = pools.row(drivePoolKey(metadata?.name ?? ''));
+    return row === undefined ? 0 : pools.available(row).bytes;
   };
   return [...cluster.values('Drive')]
     .filter((drive) => {
@@ -71,8 +79,7 @@ function targetFor(
       if (record.name === source || record.nodeName !== from.nodeName || record.exclusion !== undefined)
         return false;
       if (!isOfKind(record, kind) || record.volumes.length >= driveVolumesMax) return false;
-      const isSpread =
-        spreadGroup !== undefined && record.volumes.some((other) => other.spreadGroup === spreadGroup);
+      const isSpread = spreadGroup !== undefined && taken?.has(drivePoolKey(record.name)) === true;
       return !isSpread && free(drive) >= sizeBytes;
     })
     .sort((a, b) => free(a) - free(b) || ((a.metadata?.name ?? '') < (b.metadata?.name ?? '') ? -1 : 1))[0];

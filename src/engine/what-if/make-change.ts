@@ -14,7 +14,7 @@ import { isDaemonOrStaticPod } from '../remedies/pod-steps.ts';
 import { addDrive, addNodes } from './add-capacity.ts';
 import { type WhatIfChange, WhatIfError, type WorkloadReference } from './change.ts';
 import type { ChangeSink } from './change-sink.ts';
-import { drainDrive } from './drain-drive.ts';
+import { cordonDrive, drainDrive } from './drain-drive.ts';
 import type { PodCause } from './prediction.ts';
 import type { WhatIfCluster } from './what-if-cluster.ts';
 import { podKey } from './workload-pods.ts';
@@ -29,7 +29,7 @@ export function makeChange(change: WhatIfChange, sink: ChangeSink): void {
       drainDrive(change.drive, sink);
       break;
     case 'add-nodes':
-      addNodes(sink.cluster, change);
+      addNodes(sink, change);
       break;
     case 'add-drive':
       addDrive(sink.cluster, change);
@@ -42,12 +42,22 @@ export function makeChange(change: WhatIfChange, sink: ChangeSink): void {
   }
 }
 
-/** Cordons the node. Its pods leave after all changes are made, so that none of them goes to another node that is drained too. */
-function drainNode(name: string, { cluster, evict, settle }: ChangeSink): void {
+/** Keeps new pods away from a node that is drained, and new volumes from a drive; nothing leaves it yet. */
+export function cordon(change: WhatIfChange, cluster: WhatIfCluster): void {
+  if (change.kind === 'drain-drive') cordonDrive(cluster, change.drive);
+  if (change.kind === 'drain-node') cordonNode(cluster, change.node);
+}
+
+function cordonNode(cluster: WhatIfCluster, name: string): void {
   const node = cluster.get('Node', name);
   if (node === undefined)
     throw new WhatIfError(`there is no node ${name}; kubectl get nodes lists those there are`);
+  if (node.spec?.unschedulable === true) return;
   cluster.put('Node', { ...node, spec: { ...node.spec, unschedulable: true } });
+}
+
+/** The pods of a cordoned node leave it. */
+function drainNode(name: string, { cluster, evict, settle }: ChangeSink): void {
   const pods = [...cluster.index.pods.onNode(name)].sort((a, b) => (a.key < b.key ? -1 : 1));
   for (const pod of pods) {
     if (isDaemonOrStaticPod(pod)) settle(pod, 'drained', 'stays');
@@ -114,12 +124,12 @@ function scaleSet(set: StatefulSet, cause: PodCause, sink: ChangeSink): void {
 }
 
 function scaleReplicaSet(set: ReplicaSet, cause: PodCause, sink: ChangeSink): void {
-  const { cluster, workloads, evict, created, nowMs } = sink;
+  const { cluster, workloads, evict, created } = sink;
   cluster.put('ReplicaSet', set);
   const { namespace = '', name = '' } = set.metadata ?? {};
   const pods = cluster.podsOf(`ReplicaSet/${name}`, namespace);
   const wanted = set.spec?.replicas ?? 1;
-  for (const pod of rankForDeletion(pods, pods, nowMs).slice(0, Math.max(0, pods.length - wanted))) {
+  for (const pod of rankForDeletion(pods, pods, cluster.nowMs).slice(0, Math.max(0, pods.length - wanted))) {
     const record = cluster.index.pods.get(podKey(pod));
     if (record !== undefined) evict(record, 'scaled');
   }

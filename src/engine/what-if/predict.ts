@@ -9,7 +9,7 @@ import type { PodRecord } from '../records/pod-record.ts';
 import type { WhatIfChange, WhatIfObjects } from './change.ts';
 import type { ChangeSink } from './change-sink.ts';
 import { copiesFor } from './copies.ts';
-import { makeChange } from './make-change.ts';
+import { cordon, makeChange } from './make-change.ts';
 import { removeOwnVolumes } from './own-volumes.ts';
 import type {
   NodeDifference,
@@ -29,9 +29,9 @@ export interface PredictOptions extends SchedulingOptions, WorkloadOptions {}
 
 /**
  * What happens if these changes are made, and controllers and the scheduler do their work: who moves, who is stranded and why, and which local volumes have
- * to be copied. Nodes and drives that are drained get nothing new from the start; their pods leave after everything else is done. Pods that are pending now
- * take part. Leaves the index as it was; throws a WhatIfError if a change names what does
- * not exist.
+ * to be copied. Nodes and drives that are drained get nothing new from the start. Then nodes and drives are added; then the other changes are made, one
+ * after the other, each when the cluster has come to rest; at last the pods and volumes leave what is drained. Pods that are pending now take part. Leaves
+ * the index as it was; throws a WhatIfError if a change names what does not exist.
  */
 export function predict(
   changes: readonly WhatIfChange[],
@@ -59,10 +59,8 @@ interface Fate {
   message: string | undefined;
 }
 
-interface Eviction {
-  readonly pod: PodRecord;
-  readonly cause: PodCause;
-}
+/** The time from one change to the next. Pods that a later change creates are younger, which counts when some have to go. */
+export const changeIntervalMs = 15_000;
 
 /** An explanation visits every node; pods of one workload share it. */
 const explanationsMax = 100;
@@ -76,15 +74,19 @@ class Predictor {
   /** In the order in which they were affected. */
   readonly #fates: Fate[] = [];
   readonly #byPod = new Map<string, Fate>();
-  readonly #evictions: Eviction[] = [];
-  readonly #arrivals: Pod[] = [];
+  readonly #drained: PodRecord[] = [];
+  /** The uids of pods that their controller removes for good. */
+  readonly #unwanted = new Set<string>();
   readonly #sets = new Map<string, { readonly set: StatefulSet; readonly cause: PodCause }>();
   readonly #copies: VolumeCopy[] = [];
 
   constructor(index: ClusterIndex, objects: WhatIfObjects, options: PredictOptions) {
     this.#index = index;
     this.#options = options;
-    this.#cluster = new WhatIfCluster(index, objects, (change) => this.#scheduling?.observe(change));
+    this.#cluster = new WhatIfCluster(index, objects, {
+      nowMs: options.nowMs,
+      onChange: (change) => this.#scheduling?.observe(change),
+    });
     this.#workloads = new WorkloadPods(this.#cluster, options);
     this.#scheduling = new WhatIfScheduling(this.#cluster, options, {
       placed: (pod) => this.#placed(pod),
@@ -96,26 +98,28 @@ class Predictor {
   predict(changes: readonly WhatIfChange[]): Prediction {
     const before = this.#counts();
     const podsBefore = this.#podsByNode();
-    const pending = this.#pendingPods();
-    const isDrain = ({ kind }: WhatIfChange) => kind === 'drain-node' || kind === 'drain-drive';
-    const inOrder = withLastScales(changes).toSorted((a, b) => Number(isDrain(a)) - Number(isDrain(b)));
-    for (const change of inOrder) makeChange(change, this.#sink());
-    for (const pod of pending) this.#enqueueKnown(pod);
-    this.#scheduling.decideQueued();
-    for (const { pod } of this.#evictionsBy('scaled')) this.#scheduling.evict(pod);
-    // Pods that are applied themselves are there before those that controllers create.
-    const isBare = ({ metadata }: Pod) => listOf(metadata?.ownerReferences).length === 0;
-    for (const pod of this.#arrivals.filter(isBare)) this.#enqueue(pod, 'applied');
-    for (const { set, cause } of [...this.#sets.values()]) this.#sync(set, cause);
-    for (const pod of this.#arrivals.filter((one) => !isBare(one))) this.#enqueue(pod, 'applied');
+    for (const pod of this.#pendingPods()) this.#enqueueKnown(pod);
     this.#scheduling.run();
-    for (const { pod } of this.#evictionsBy('drained')) this.#scheduling.evict(pod);
+    const stages = stagesOf(withLastScales(changes));
+    for (const change of stages.drains) cordon(change, this.#cluster);
+    for (const change of [...stages.additions, ...stages.others]) {
+      makeChange(change, this.#sink());
+      // An object that was applied may have opened a node or a drive again.
+      for (const drain of stages.drains) cordon(drain, this.#cluster);
+      this.#scheduling.run();
+      this.#cluster.nowMs += changeIntervalMs;
+    }
+    for (const change of stages.drains) makeChange(change, this.#sink());
     this.#scheduling.run();
     this.#noteBudgets();
     const missing = [...this.#sets.values()].flatMap(({ set, cause }) => this.#missingMembers(set, cause));
     const after = this.#counts();
     const nodes = this.#nodeDifferences(podsBefore);
-    const fates = [...this.#fates.flatMap((fate) => this.#finished(fate)), ...missing];
+    const known = this.#fates.flatMap((fate) => this.#finished(fate));
+    // What the changes are about comes first.
+    const fates = [...known, ...missing].toSorted(
+      (a, b) => Number(a.cause === 'pending') - Number(b.cause === 'pending'),
+    );
     const copies = [...this.#copies, ...copiesFor(fates, this.#cluster, this.#options)];
     return { fates, copies, nodes, before, after, notes: [...this.#cluster.notes] };
   }
@@ -126,10 +130,11 @@ class Predictor {
     return {
       cluster: this.#cluster,
       workloads: this.#workloads,
-      nowMs: this.#options.nowMs,
       evict: (pod, cause) => {
-        if (!this.#byPod.has(pod.key)) this.#evictions.push({ pod, cause });
-        this.#fateOf(pod, cause);
+        this.#fateOf(pod, cause).cause = cause;
+        if (cause === 'drained') this.#drained.push(pod);
+        if (cause === 'scaled') this.#unwanted.add(pod.uid);
+        this.#scheduling.evict(pod);
       },
       settle: (pod, cause, outcome, message) => {
         const fate = this.#fateOf(pod, cause);
@@ -138,9 +143,13 @@ class Predictor {
       },
       created: (pod, cause) => {
         this.#newFate(pod, cause);
-        this.#arrivals.push(pod);
+        this.#enqueue(pod, cause);
       },
-      sync: (set, cause) => this.#sets.set(setKey(set), { set, cause }),
+      sync: (set, cause) => {
+        this.#sets.set(setKey(set), { set, cause });
+        this.#sync(set, cause);
+      },
+      addedNode: () => this.#scheduling.decideQueued(),
       copy: (copy) => this.#copies.push(copy),
     };
   }
@@ -171,10 +180,6 @@ class Predictor {
       return nodeName !== '' && !isDeleting;
     };
     for (const pod of this.#workloads.nextMembers(current, isPlaced)) this.#enqueue(pod, cause);
-  }
-
-  #evictionsBy(asked: PodCause): readonly Eviction[] {
-    return this.#evictions.filter(({ cause }) => cause === asked);
   }
 
   // ── Scheduling ──
@@ -213,23 +218,24 @@ class Predictor {
     this.#scheduling.decideQueued();
   }
 
-  #placed({ owner, namespace }: PodRecord): void {
+  #placed({ key, owner, namespace }: PodRecord): void {
     if (!isMember({ owner })) return;
     const set = this.#cluster.get('StatefulSet', `${namespace}/${owner.slice('StatefulSet/'.length)}`);
-    const known = set && this.#sets.get(setKey(set));
-    if (set !== undefined && known !== undefined) this.#sync(set, known.cause);
+    // Only an ordered set waits for its members.
+    if (set === undefined || set.spec?.podManagementPolicy === 'Parallel') return;
+    this.#sync(set, this.#sets.get(setKey(set))?.cause ?? this.#byPod.get(key)?.cause ?? 'pending');
   }
 
   /** Most controllers create another pod as soon as one is being deleted; a StatefulSet waits until the name is free. */
   #evicting(pod: PodRecord, stored: Pod): void {
     const fate = this.#fateOf(pod, 'preempted');
-    if (fate.cause !== 'scaled' && pod.owner !== '' && !isMember(pod)) this.#recreate(fate, stored);
+    if (!this.#unwanted.has(pod.uid) && pod.owner !== '' && !isMember(pod)) this.#recreate(fate, stored);
   }
 
   #gone(pod: PodRecord, stored: Pod): void {
     removeOwnVolumes(this.#cluster, pod);
     const fate = this.#fateOf(pod, 'preempted');
-    if (fate.cause === 'scaled') fate.settled = 'removed';
+    if (this.#unwanted.has(pod.uid)) fate.settled = 'removed';
     else if (pod.owner === '' || isMember(pod)) this.#recreate(fate, stored);
   }
 
@@ -308,11 +314,10 @@ class Predictor {
   }
 
   #noteBudgets(): void {
-    const drained = this.#evictionsBy('drained').map(({ pod }) => pod);
-    const violating = podsViolatingBudgets(drained, this.#options.budgets ?? []);
+    const violating = podsViolatingBudgets(this.#drained, this.#options.budgets ?? []);
     if (violating.size > 0)
       this.#cluster.notes.add(
-        `${violating.size} of ${drained.length} evictions exceed what PodDisruptionBudgets allow at once; kubectl drain waits for replacements to be ready, and may wait without end`,
+        `${violating.size} of ${this.#drained.length} evictions exceed what PodDisruptionBudgets allow at once; kubectl drain waits for replacements to be ready, and may wait without end`,
       );
   }
 
@@ -350,6 +355,22 @@ class Predictor {
 
 function isMember({ owner }: Pick<PodRecord, 'owner'>): boolean {
   return owner.startsWith('StatefulSet/');
+}
+
+interface ChangeStages {
+  readonly additions: readonly WhatIfChange[];
+  readonly others: readonly WhatIfChange[];
+  readonly drains: readonly WhatIfChange[];
+}
+
+function stagesOf(changes: readonly WhatIfChange[]): ChangeStages {
+  const of = (...kinds: readonly WhatIfChange['kind'][]) =>
+    changes.filter(({ kind }) => kinds.includes(kind));
+  return {
+    additions: of('add-nodes', 'add-drive'),
+    others: of('scale', 'apply'),
+    drains: of('drain-node', 'drain-drive'),
+  };
 }
 
 /** A workload has the replicas that were asked for last. */

@@ -1,4 +1,4 @@
-import type { Pod } from '../../kube/api/core.ts';
+import type { Pod, PodStatus } from '../../kube/api/core.ts';
 import { formatTimestamp } from '../../kube/go/timestamp.ts';
 import type { ClusterChange } from '../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
@@ -77,7 +77,7 @@ export class WhatIfScheduling {
     const stored = this.#cluster.get('Pod', victim.key);
     if (stored === undefined) return;
     this.#leaving.push(victim);
-    const deletionTimestamp = formatTimestamp(this.#options.nowMs);
+    const deletionTimestamp = formatTimestamp(this.#cluster.nowMs);
     this.#cluster.put('Pod', { ...stored, metadata: { ...stored.metadata, deletionTimestamp } });
     this.#hooks.evicting(victim, stored);
   }
@@ -172,7 +172,8 @@ export class WhatIfScheduling {
 
   #place(pod: Pod, record: PodRecord, nodeName: string): void {
     this.#nominated.delete(record.key);
-    this.#cluster.put('Pod', { ...pod, spec: { ...pod.spec, nodeName } });
+    const status = runningStatus(pod, formatTimestamp(this.#cluster.nowMs));
+    this.#cluster.put('Pod', { ...pod, spec: { ...pod.spec, nodeName }, status });
     this.#hooks.placed(record, nodeName);
   }
 
@@ -198,4 +199,11 @@ export class WhatIfScheduling {
     this.decideQueued();
     if (stored !== undefined) this.#hooks.gone(pod, stored);
   }
+}
+
+/** As a kubelet reports it: the pod runs and is ready at once. Controllers remove pods that are not ready first, and preemption those that started last. */
+function runningStatus({ status }: Pod, startTime: string): PodStatus {
+  const { nominatedNodeName: _, ...known } = status ?? {};
+  const ready = { type: 'Ready', status: 'True', lastTransitionTime: startTime } as const;
+  return { ...known, phase: 'Running', startTime, conditions: [ready] };
 }

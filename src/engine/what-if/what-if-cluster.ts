@@ -11,14 +11,21 @@ import type { WhatIfObjects } from './change.ts';
  */
 export class WhatIfCluster implements WhatIfObjects {
   readonly index: ClusterIndex;
+  /** The time at which what happens now is recorded. */
+  nowMs: number;
   /** Remarks for people about what was assumed. */
   readonly notes = new Set<string>();
   readonly #objects: WhatIfObjects;
   readonly #changed = new Map<IndexedKind, Map<string, KubeObject | undefined>>();
   readonly #onChange: (change: ClusterChange) => void;
 
-  constructor(index: ClusterIndex, objects: WhatIfObjects, onChange: (change: ClusterChange) => void) {
+  constructor(
+    index: ClusterIndex,
+    objects: WhatIfObjects,
+    { nowMs, onChange }: { readonly nowMs: number; readonly onChange: (change: ClusterChange) => void },
+  ) {
     this.index = index;
+    this.nowMs = nowMs;
     this.#objects = objects;
     this.#onChange = onChange;
   }

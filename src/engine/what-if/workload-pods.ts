@@ -1,6 +1,7 @@
 import type { StatefulSet } from '../../kube/api/apps.ts';
 import type { PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
 import type { PriorityClass } from '../../kube/api/scheduling.ts';
+import { formatTimestamp } from '../../kube/go/timestamp.ts';
 import { controllerOf } from '../../kube/owner-references.ts';
 import { ephemeralVolumesOf } from '../../kube/workloads/ephemeral-claims.ts';
 import { claimsFor } from '../../kube/workloads/stateful-set-claims.ts';
@@ -137,7 +138,8 @@ export class WorkloadPods {
   #stored(pod: Pod): Pod {
     const key = podKey(pod);
     const uid = this.#options.uidOf?.(pod) ?? `pod ${key}`;
-    const created = this.#withPriority({ ...pod, metadata: { ...pod.metadata, uid } });
+    const creationTimestamp = formatTimestamp(this.#cluster.nowMs);
+    const created = this.#withPriority({ ...pod, metadata: { ...pod.metadata, uid, creationTimestamp } });
     for (const { claim } of ephemeralVolumesOf(created)) this.claim(claim);
     this.#cluster.put('Pod', created);
     return created;
