@@ -1,0 +1,233 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Console } from '../../console/console.ts';
+import { VirtualTimeCluster } from '../../controllers/testing/virtual-time-cluster.ts';
+import {
+  csiDrivers,
+  csiStorageCapacities,
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  storageClasses,
+} from '../../kube/resources.ts';
+import { idsFrom } from '../../runtime/ids.ts';
+import { seededRandom } from '../../runtime/random.ts';
+import { consoleAnswers } from './console-answers.ts';
+import { ask, ConsoleClient, consoleToken, textOf } from './testing/console-client.ts';
+
+const facts = { leases: undefined, isEmbedded: true, isFromFiles: false };
+
+function startConsole({ cluster, clock }: VirtualTimeCluster, seed: string): Console {
+  const random = seededRandom(seed);
+  return Console.start({
+    source: { kind: 'cluster', cluster },
+    answers: consoleAnswers({ facts: async () => facts, policies: async () => [] }),
+    viewers: { ownToken: consoleToken },
+    hosts: [],
+    server: 'https://cluster',
+    version: 'test',
+    canWrite: true,
+    clock,
+    random,
+    ids: idsFrom(random),
+    onError: (error) => {
+      throw error;
+    },
+  });
+}
+
+const step = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({ do: fc.constant('write' as const), node: fc.integer({ min: 0, max: 4 }) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('delete' as const), node: fc.integer({ min: 0, max: 4 }) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 400 }) }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('receive' as const) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('cut' as const), lostBytes: fc.integer({ min: 0, max: 600 }) }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('connect' as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('restart' as const) }) },
+);
+
+test('a stream that is cut anywhere and resumed loses nothing and repeats nothing, also after a restart of the server', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
+      await using fixture = await VirtualTimeCluster.start();
+      const { cluster, clock } = fixture;
+      let number = 0;
+      let console = startConsole(fixture, 'first');
+      await clock.advance(1_000);
+      const client = new ConsoleClient();
+      await client.load(console);
+      await client.connect(console);
+      for (const each of steps) {
+        number += 1;
+        const name = 'node' in each ? `node-${each.node}` : '';
+        switch (each.do) {
+          case 'write':
+            // Every write makes another row than any before.
+            await writeNode(fixture, name, number);
+            break;
+          case 'delete':
+            await cluster
+              .resource(nodes)
+              .delete({ name })
+              .catch(() => undefined);
+            break;
+          case 'wait':
+            await clock.advance(each.ms);
+            break;
+          case 'receive':
+            await client.receive(console);
+            break;
+          case 'cut':
+            client.cut(each.lostBytes);
+            break;
+          case 'connect':
+            await client.receive(console);
+            client.cut(0);
+            await client.connect(console);
+            break;
+          case 'restart':
+            client.cut(0);
+            await console.close();
+            console = startConsole(fixture, `restart ${number}`);
+            await clock.advance(1_000);
+        }
+      }
+      await client.receive(console);
+      client.cut(0);
+      await client.connect(console);
+      await clock.advance(2_000);
+      await client.receive(console);
+      const fresh = new ConsoleClient();
+      await fresh.load(console);
+      expect(Object.fromEntries(client.rows)).toEqual(Object.fromEntries(fresh.rows));
+      expect(client.repeated).toEqual([]);
+      const wasRestarted = steps.some((each) => each.do === 'restart');
+      expect(client.resets > 0).toBe(wasRestarted);
+      await console.close();
+    }),
+    { numRuns: 25 },
+  );
+});
+
+async function writeNode({ cluster }: VirtualTimeCluster, name: string, number: number): Promise<void> {
+  const labels = { 'example.com/rack': String(number) };
+  await cluster
+    .resource(nodes)
+    .create({ metadata: { name, labels } })
+    .catch(() => cluster.resource(nodes).patch({ name }, { type: 'merge', body: { metadata: { labels } } }));
+}
+
+const gi = 2 ** 30;
+
+test('a promise that ends by time ends on the page too, without any change of an object', async () => {
+  await using fixture = await VirtualTimeCluster.start();
+  const { cluster, clock } = fixture;
+  const nodeName = 'node-1';
+  const hostname = { 'kubernetes.io/hostname': nodeName };
+  await cluster.resource(nodes).create({ metadata: { name: nodeName, labels: hostname } });
+  await cluster.resource(storageClasses).create({
+    metadata: { name: 'fast' },
+    provisioner: 'driver.example',
+    volumeBindingMode: 'WaitForFirstConsumer',
+  });
+  await cluster
+    .resource(csiDrivers)
+    .create({ metadata: { name: 'driver.example' }, spec: { storageCapacity: true } });
+  await cluster.resource(csiStorageCapacities).create({
+    metadata: { namespace: 'default', name: 'pool' },
+    storageClassName: 'fast',
+    nodeTopology: { matchLabels: hostname },
+    capacity: '100Gi',
+  });
+  const key = { namespace: 'default', name: 'data' };
+  const claim = await cluster.resource(persistentVolumeClaims).create({
+    metadata: { ...key, annotations: { 'volume.kubernetes.io/selected-node': nodeName } },
+    spec: {
+      accessModes: ['ReadWriteOnce'],
+      storageClassName: 'fast',
+      resources: { requests: { storage: '10Gi' } },
+    },
+  });
+  const console = startConsole(fixture, 'figures');
+  await clock.advance(1_000);
+  const client = new ConsoleClient();
+  await client.load(console);
+  await client.connect(console);
+  const promised = async () => {
+    await client.receive(console);
+    const [pool] = [...client.rows]
+      .filter(([id]) => id.startsWith('pool '))
+      .map(([, row]) => JSON.parse(row));
+    return pool.promisedBytes;
+  };
+  expect(await promised()).toBe(10 * gi);
+  await cluster.resource(persistentVolumes).create({
+    metadata: { name: 'volume', annotations: { 'pv.kubernetes.io/provisioned-by': 'driver.example' } },
+    spec: {
+      capacity: { storage: '10Gi' },
+      accessModes: ['ReadWriteOnce'],
+      storageClassName: 'fast',
+      csi: { driver: 'driver.example', volumeHandle: 'volume' },
+      claimRef: { ...key, uid: claim.metadata!.uid! },
+    },
+  });
+  await cluster.resource(persistentVolumeClaims).patch(key, {
+    type: 'merge',
+    body: {
+      metadata: { annotations: { 'pv.kubernetes.io/bind-completed': 'yes' } },
+      spec: { volumeName: 'volume' },
+    },
+  });
+  await clock.advance(20_000);
+  expect(await promised()).toBe(10 * gi);
+  await clock.advance(10 * 60_000);
+  expect(await promised()).toBe(0);
+  await console.close();
+});
+
+test('a page gets no half-read state, and an eviction is for the pod that the plan was about', async () => {
+  await using fixture = await VirtualTimeCluster.start();
+  const { cluster, clock } = fixture;
+  for (const name of ['node-1', 'node-2']) await cluster.resource(nodes).create({ metadata: { name } });
+  const key = { namespace: 'default', name: 'web' };
+  await cluster.resource(pods).create({
+    metadata: key,
+    spec: { nodeName: 'node-2', containers: [{ name: 'main', image: 'web' }] },
+  });
+  const console = startConsole(fixture, 'actions');
+  const early = await ask(console, 'data/state');
+  expect([early.status, await textOf(early)]).toEqual([503, expect.stringContaining('still reading')]);
+  await clock.advance(1_000);
+  expect((await ask(console, 'data/state')).status).toBe(200);
+  const evict = async (node: string) => {
+    const body = JSON.stringify({ kind: 'evict', ...key, node });
+    const headers = { origin: 'https://127.0.0.1' };
+    const response = await ask(console, 'data/act', { method: 'POST', headers, body });
+    return [response.status, JSON.parse(await textOf(response)).message];
+  };
+  expect(await evict('node-1')).toEqual([
+    400,
+    'pod default/web is not on node node-1 any more; show the plan again',
+  ]);
+  expect(await evict('')).toEqual([400, expect.stringContaining('must be cordon, evict or scale')]);
+  expect(await evict('node-2')).toEqual([200, undefined]);
+  const { metadata } = await cluster
+    .resource(pods)
+    .get(key)
+    .catch(() => ({ metadata: undefined }));
+  expect(metadata === undefined || metadata.deletionTimestamp !== undefined).toBe(true);
+  await console.close();
+});
