@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { describe, expect, onTestFailed, onTestFinished, test } from 'vitest';
-import { parseAllDocuments } from 'yaml';
 import { projectRoot } from '../project-root.ts';
 import { StowageProcess } from '../up/stowage-process.ts';
 import type { TestBed } from './test-bed.ts';
 import { applied, startAuditedBed } from './testing/audited-bed.ts';
 import { auditedRequestsOf, grantedRights } from './testing/audited-rights.ts';
+import { argumentsOf, workloadIn } from './testing/installed-workload.ts';
 import { makeNode, serviceAccountKubeconfig, until } from './testing/run-scheduler.ts';
 import { lacks, serverPrograms } from './vitest-beds.ts';
 
@@ -47,15 +47,9 @@ describe.skipIf(lacks(...serverPrograms))('the console of the chart', () => {
 
 /** With the arguments of the Deployment and its account, until the test ends; its port. */
 async function startConsole(bed: TestBed): Promise<string> {
-  const [deployment] = parseAllDocuments(readFileSync(manifest, 'utf8'))
-    .map((each) => each.toJS())
-    .filter(({ kind }) => kind === 'Deployment');
-  const [{ args }] = deployment.spec.template.spec.containers;
-  const free = (args as readonly string[]).map((arg) =>
-    arg.replace(/^(--\w+-address=):\d+$/, '$1127.0.0.1:0'),
-  );
+  const args = argumentsOf(workloadIn(readFileSync(manifest, 'utf8'), 'Deployment'), 'stowage');
   const kubeconfig = await serviceAccountKubeconfig(bed, 'kube-system', 'stowage-console');
-  const stowage = new StowageProcess([...free, '--kubeconfig', kubeconfig]);
+  const stowage = new StowageProcess([...args, '--kubeconfig', kubeconfig]);
   onTestFinished(() => stowage.kill());
   onTestFailed(() => void process.stderr.write(stowage.stderr));
   const address = () => /the console is on https:\/\/127\.0\.0\.1:(\d+)\//.exec(stowage.stderr)?.[1];

@@ -4,7 +4,6 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFailed, onTestFinished, test } from 'vitest';
-import { parseAllDocuments } from 'yaml';
 import type { Cluster } from '../../src/cluster/cluster.ts';
 import { drives } from '../../src/kube/drive.ts';
 import {
@@ -24,6 +23,13 @@ import type { TestBed } from './test-bed.ts';
 import { applied, startAuditedBed } from './testing/audited-bed.ts';
 import { auditedRequestsOf, grantedRights } from './testing/audited-rights.ts';
 import { type ChartValues, chartFolder, helm, rendered, valueFlags } from './testing/helm.ts';
+import {
+  argumentsOf,
+  environmentOf,
+  type InstalledWorkload,
+  makePodOf,
+  workloadIn,
+} from './testing/installed-workload.ts';
 import { accessModes, main, serviceAccountKubeconfig, until } from './testing/run-scheduler.ts';
 import { lacks, serverPrograms } from './vitest-beds.ts';
 
@@ -46,11 +52,12 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('the accoun
     await applied(bed, ['wait', '--for=condition=Established', 'crd', '--all', '--timeout=120s']);
     await applied(bed, ['apply', '-f', manifest]);
     const cluster = await bed.connect();
-    await makePodOfDeployment(bed);
+    const workload = workloadIn(readFileSync(manifest, 'utf8'), 'Deployment');
+    await makePodOf(bed, workload);
     await makeNodeWithDrive(cluster);
     const driver = new DriverProcess(folder, 'controller', bed.kubeconfig);
     await driver.printed('calls are answered');
-    const run = await startControllers(bed, join(folder, 'controller.sock'));
+    const run = await startControllers(bed, workload, join(folder, 'controller.sock'));
     onTestFailed(() => void process.stderr.write(run.stderr));
 
     const published = async () => (await cluster.resource(csiStorageCapacities).list()).items;
@@ -152,43 +159,6 @@ async function startExtender(
   return url;
 }
 
-/** As Kubernetes' controllers make them for the Deployment; the publisher looks for its owner above its pod. */
-async function makePodOfDeployment(bed: TestBed): Promise<void> {
-  const [deployment] = parseAllDocuments(readFileSync(manifest, 'utf8'))
-    .map((each) => each.toJS())
-    .filter(({ kind }) => kind === 'Deployment');
-  const { selector, template } = deployment.spec;
-  const owner = async (kind: string, name: string) => ({
-    apiVersion: 'apps/v1',
-    kind,
-    name,
-    uid: await applied(bed, ['-n', 'kube-system', 'get', kind, name, '-o', 'jsonpath={.metadata.uid}']),
-    controller: true,
-  });
-  const set = {
-    apiVersion: 'apps/v1',
-    kind: 'ReplicaSet',
-    metadata: {
-      name: 'stowage-drives-1',
-      namespace: 'kube-system',
-      ownerReferences: [await owner('Deployment', 'stowage-drives')],
-    },
-    spec: { replicas: 1, selector, template },
-  };
-  await applied(bed, ['create', '-f', '-'], JSON.stringify(set));
-  const pod = {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: {
-      name: 'stowage-drives-1-x',
-      namespace: 'kube-system',
-      ownerReferences: [await owner('ReplicaSet', 'stowage-drives-1')],
-    },
-    spec: template.spec,
-  };
-  await applied(bed, ['create', '-f', '-'], JSON.stringify(pod));
-}
-
 async function makeNodeWithDrive(cluster: Cluster): Promise<void> {
   const topologyKey = 'stowage.dev/node';
   await cluster.resource(nodes).create({ metadata: { name: 'n1', labels: { [topologyKey]: 'n1' } } });
@@ -206,26 +176,19 @@ async function makeNodeWithDrive(cluster: Cluster): Promise<void> {
 }
 
 /** The container `volumes` of the Deployment, as a process. */
-async function startControllers(bed: TestBed, socket: string): Promise<StowageProcess> {
-  const [deployment] = parseAllDocuments(readFileSync(manifest, 'utf8'))
-    .map((each) => each.toJS())
-    .filter(({ kind }) => kind === 'Deployment');
-  const { args } = deployment.spec.template.spec.containers.find(
-    ({ name }: { readonly name: string }) => name === 'volumes',
-  );
-  const given = (args as readonly string[]).map((flag) => {
-    if (flag.startsWith('--csi-address=')) return `--csi-address=unix://${socket}`;
-    return flag.startsWith('--http-address=') ? '--http-address=127.0.0.1:0' : flag;
-  });
+async function startControllers(
+  bed: TestBed,
+  workload: InstalledWorkload,
+  socket: string,
+): Promise<StowageProcess> {
+  const args = argumentsOf(workload, 'volumes', `unix://${socket}`);
   const kubeconfig = await serviceAccountKubeconfig(bed, 'kube-system', 'stowage-drives');
-  const pod = { POD_NAME: 'stowage-drives-1-x', NAMESPACE: 'kube-system' };
-  const run = new StowageProcess([...given, '--kubeconfig', kubeconfig], undefined, pod);
+  const run = new StowageProcess([...args, '--kubeconfig', kubeconfig], undefined, environmentOf(workload));
   onTestFinished(() => run.kill());
   return run;
 }
 
-/** A scheduler has selected its node. */
-/** `isPublished`: the figure that the volume changed; without it, a claim that lives shortly leaves the published one as it was. */
+/** A scheduler has selected its node. `isPublished`: the figure that the volume changed; without it, a claim that lives shortly leaves the published one as it was. */
 async function claimThroughItsLife(cluster: Cluster, isPublished: () => Promise<boolean>): Promise<void> {
   const claims = cluster.resource(persistentVolumeClaims);
   const key = { namespace, name: 'data' };

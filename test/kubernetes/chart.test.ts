@@ -106,6 +106,16 @@ describe.skipIf(lacks('helm'))('the chart', () => {
   });
 
   test.each(Object.entries(valueSets))(
+    'with %s, no object has the name of another one, also in kube-system',
+    async (_, values) => {
+      const names = objectsIn(await rendered(values)).map(
+        ({ kind, metadata }) => `${kind} ${metadata.namespace ?? ''}/${metadata.name}`,
+      );
+      expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+    },
+  );
+
+  test.each(Object.entries(valueSets))(
     'with %s, no role has a wildcard, or Secrets that are not named',
     async (_, values) => {
       const rules = objectsIn(await rendered(values)).flatMap(({ rules = [] }) => rules);

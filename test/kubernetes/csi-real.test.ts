@@ -14,6 +14,7 @@ import {
   pods,
   storageClasses,
   volumeAttachments,
+  volumeAttributesClasses,
 } from '../../src/kube/resources.ts';
 import { labels } from '../../src/kube/well-known.ts';
 import { projectRoot } from '../project-root.ts';
@@ -165,7 +166,7 @@ const programs = [
 describe.skipIf(lacks(...programs))(
   'stowage run with a CSI driver, beside the programs of Kubernetes',
   () => {
-    test('kube-scheduler places a pod by what we published, its volume is created, attached, expanded and deleted', async () => {
+    test('kube-scheduler places a pod by what we published, its volume is created, attached, expanded, modified and deleted', async () => {
       const setup = await start({ pools: { n1: 2, n2: 8 }, attachRequired: true, flags: [] });
       const { cluster, mock } = setup;
       await untilPublished(setup, 'n1 2Gi, n2 8Gi');
@@ -187,6 +188,14 @@ describe.skipIf(lacks(...programs))(
       const size = async () => (await claims.get({ namespace, name: 'db' })).status?.capacity?.storage;
       await until(async () => (await size()) === '6Gi');
       await untilPublished(setup, 'n1 2Gi, n2 2Gi');
+
+      const gold = { metadata: { name: 'gold' }, driverName: mock.name, parameters: { tier: 'gold' } };
+      await cluster.resource(volumeAttributesClasses).create(gold);
+      const modified = { spec: { volumeAttributesClassName: 'gold' } };
+      await claims.patch({ namespace, name: 'db' }, { type: 'merge', body: modified });
+      const current = async () =>
+        (await claims.get({ namespace, name: 'db' })).status?.currentVolumeAttributesClassName;
+      await until(async () => (await current()) === 'gold');
 
       // No node has 7 GiB, and kube-scheduler says so.
       await makeQuickPod(setup, 'large', '7Gi');

@@ -214,14 +214,14 @@ rules:
 {{ include "stowage.bindRole" (merge (dict "namespace" "kube-system") .) }}
 {{- end }}
 
-{{/* Rules of the controllers provisioner, capacity, expander and attacher, for a CSI driver. */}}
+{{/* Rules of the controllers provisioner, capacity, expander and attacher, for a CSI driver: dict "controllers" LIST, and what the driver may have: "snapshots" BOOL "mutableParameters" BOOL. */}}
 {{- define "stowage.volumeRules" -}}
 # What all of them read.
 - apiGroups: [""]
   resources: [nodes, persistentvolumeclaims, persistentvolumes, pods]
   verbs: [list, watch]
 - apiGroups: [storage.k8s.io]
-  resources: [csidrivers, csinodes, storageclasses, volumeattachments, volumeattributesclasses]
+  resources: [csidrivers, csinodes, storageclasses, volumeattachments]
   verbs: [list, watch]
 - apiGroups: [""]
   resources: [nodes]
@@ -237,10 +237,19 @@ rules:
   resources: [persistentvolumeclaims]
   verbs: [get, patch]
 {{- if has "expander" .controllers }}
-# Expander: the sizes of volumes, and what claims report about them.
+# Expander: the sizes and mutable parameters of volumes, and what claims report about them.
 - apiGroups: [""]
   resources: [persistentvolumeclaims/status]
   verbs: [patch]
+- apiGroups: [storage.k8s.io]
+  resources: [volumeattributesclasses]
+  verbs: [list, watch]
+{{- end }}
+{{- if .mutableParameters }}
+# Claims with volumeAttributesClassName.
+- apiGroups: [storage.k8s.io]
+  resources: [volumeattributesclasses]
+  verbs: [get]
 {{- end }}
 {{- if has "attacher" .controllers }}
 # Attacher.
