@@ -39,7 +39,7 @@ export function commandTree(command: Command): CommandTree {
     name: command.name(),
     path,
     description: command.description(),
-    flags: help.visibleOptions(command).map(flagOf),
+    flags: help.visibleOptions(command).map((option) => flagOf(path, option)),
     arguments: command.registeredArguments.map((argument) => argumentOf(path, argument)),
     isLastRepeated: command.registeredArguments.at(-1)?.variadic === true,
     commands: commands.map(commandTree),
@@ -62,18 +62,18 @@ function pathOf(command: Command): string {
   return names.join(' ');
 }
 
-function flagOf(option: Option): Flag {
+function flagOf(command: string, option: Option): Flag {
   const takesValue = option.required || option.optional;
   return {
     names: [option.short, option.long].filter((name) => name !== undefined),
     description: option.description,
-    values: takesValue ? valuesOf(option) : undefined,
+    values: takesValue ? valuesOf(command, option) : undefined,
     isValueOptional: option.optional,
   };
 }
 
-function valuesOf({ long, flags, argChoices }: Option): Values {
-  const of = namedByFlag(long ?? '');
+function valuesOf(command: string, { long, flags, argChoices }: Option): Values {
+  const of = namedByFlag(command, long ?? '');
   if (of !== undefined) return { kind: 'names', of };
   const words = argChoices ?? flagValues(long ?? '');
   return words === undefined ? pathOrAnything(flags) : { kind: 'words', words };

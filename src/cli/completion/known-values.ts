@@ -45,6 +45,8 @@ export type NamedThing =
   | 'disk'
   | 'node-or-disk'
   | 'node-or-drive'
+  | 'workload'
+  | 'stateful-set'
   | 'disks-target'
   | 'disk-volume'
   | 'image';
@@ -63,11 +65,16 @@ const namedByFlags: Readonly<Record<string, NamedThing>> = {
   '--namespace': 'namespace',
   '--class': 'class',
   '--node': 'node',
+  'plan --drain': 'node-or-drive',
+  'plan --like': 'node',
+  'plan --add-drive': 'node',
+  'plan --replicas': 'workload',
+  'headroom --like': 'stateful-set',
 };
 
-/** The kind of object whose name a flag takes. */
-export function namedByFlag(long: string): NamedThing | undefined {
-  return namedByFlags[long];
+/** The kind of object whose name a flag takes: of this command, or of all. */
+export function namedByFlag(command: string, long: string): NamedThing | undefined {
+  return namedByFlags[`${command} ${long}`] ?? namedByFlags[long];
 }
 
 export function namedByArgument(command: string, name: string): NamedThing | undefined {

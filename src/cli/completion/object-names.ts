@@ -78,12 +78,23 @@ const namedSources: Readonly<Record<string, readonly NameSource[]>> = {
     withPrefix('volume', diskVolumes as Resource),
     withPrefix('image', backingImages as Resource),
   ],
+  // With its namespace: a flag takes no other one from what was typed before.
+  workload: [
+    withNamespace('sts', statefulSets as Resource),
+    withNamespace('deployment', deployments as Resource),
+    withNamespace('rs', replicaSets as Resource),
+  ],
+  'stateful-set': [withNamespace('sts', statefulSets as Resource)],
   'disk-volume': [{ resource: diskVolumes as Resource }],
   image: [{ resource: backingImages as Resource }],
 };
 
 function withPrefix(prefix: string, resource: Resource): NameSource {
   return { resource, words: ({ metadata }) => [`${prefix}/${metadata?.name}`] };
+}
+
+function withNamespace(prefix: string, resource: Resource): NameSource {
+  return { resource, words: ({ metadata }) => [`${prefix}/${metadata?.namespace}/${metadata?.name}`] };
 }
 
 const explainedResources = {
