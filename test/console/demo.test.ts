@@ -1,7 +1,18 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { diskVolumes } from '../../src/kube/disks/volume.ts';
+import { nodes, pods } from '../../src/kube/resources.ts';
+import { projectRoot } from '../project-root.ts';
 import { accessibilityProblems } from './accessibility.ts';
 import { type Browser, hasBrowser, openBrowser, showView } from './browser.ts';
+import { clusterOf, createPod } from './demo-cluster.ts';
+import { keyboardProblems } from './keyboard.ts';
 import { type ConsoleProgram, startConsole } from './stowage-program.ts';
+import { textOfView } from './view-texts.ts';
 
 /** Every view of the console of `up --demo`, in Chromium. */
 describe.skipIf(!hasBrowser)('the console of up --demo', () => {
@@ -9,7 +20,7 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    program = await startConsole('up', '--demo', '--port', '0', '--data', '{folder}/data');
+    program = await startConsole('up', '--demo', '--console-write', '--port', '0', '--data', '{folder}/data');
     browser = await openBrowser();
     await browser.page.goto(program.consoleUrl);
     await browser.page.getByText('Live', { exact: true }).waitFor();
@@ -91,7 +102,6 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
     await page.getByRole('button', { name: 'Show the plan' }).click();
     const plan = page.getByRole('region', { name: 'Plan' });
     await plan.getByRole('grid', { name: 'Moves' }).getByText('demo/').first().waitFor();
-    expect(await plan.getByRole('button', { name: 'Cordon' }).count()).toBe(0);
     await page.getByLabel('Value').fill('node/nowhere');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Show the plan' }).click();
@@ -101,7 +111,15 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
     browser.problems.length = 0;
   });
 
-  test('everything can be reached by keyboard', async () => {
+  test.each(views)('%s can be operated by keyboard', async (hash, text) => {
+    const { page } = browser;
+    await showView(page, hash);
+    await page.getByText(text!).first().waitFor();
+    await page.locator('main').getByText('Loading…').first().waitFor({ state: 'hidden' });
+    expect(await keyboardProblems(page)).toEqual([]);
+  });
+
+  test('lists and the map are operated by arrow keys', async () => {
     const { page } = browser;
     await showView(page, '#/pods');
     const grid = page.getByRole('grid', { name: 'Pods' });
@@ -121,12 +139,111 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
     await page.getByRole('complementary', { name: 'Node node-' }).waitFor();
   });
 
+  test('the overview prints on one page, without what is only for the screen', async () => {
+    const { page } = browser;
+    await showView(page, '#/overview');
+    await page.getByText('no available volume on this node fits the claim').first().waitFor();
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.getByRole('navigation').isVisible()).toBe(false);
+    expect(await page.getByRole('button').count()).toBe(0);
+    const pdf = (await page.pdf({ format: 'A4' })).toString('latin1');
+    expect(pdf.match(/\/Type\s*\/Page\b/g)).toHaveLength(1);
+    await page.emulateMedia({ media: 'screen' });
+  });
+
+  test('a snapshot, opened as a file, says the same as the live page in every view', async () => {
+    const file = join(program.folder, 'state.json');
+    const kubeconfig = join(program.folder, 'data/kubeconfig');
+    await createVolumeOnDisks(program);
+    const { page } = browser;
+    await showView(page, '#/disks');
+    await page
+      .getByRole('gridcell', { name: /^1 GiB of 200 GiB/ })
+      .first()
+      .waitFor();
+    const { stdout } = await stowage('snapshot', file, '--kubeconfig', kubeconfig);
+    expect(stdout).toMatch(/^\d+ objects of https:\S+ are in \S+state\.json\n$/);
+    const { metadata, items } = JSON.parse(await readFile(file, 'utf8'));
+    expect(metadata['stowage.dev/taken-at']).toMatch(/^\d{4}-/);
+    expect(JSON.stringify(items)).not.toContain('managedFields');
+
+    await using frozen = await startConsole('console', file);
+    const other = await browser.context.newPage();
+    await other.goto(frozen.consoleUrl);
+    await other.getByText(/^Frozen: \d{4}-/).waitFor();
+    expect(await other.getByRole('button', { name: 'Sign out' }).count()).toBe(0);
+    const disk = await diskOf(page);
+    for (const hash of [...views.map(([hash]) => hash), `#/disks/${encodeURIComponent(disk)}`]) {
+      const expected = await textOfView(other, hash);
+      await expect.poll(() => textOfView(page, hash), { timeout: 20_000, message: hash }).toBe(expected);
+    }
+    expect(await textOfView(other, `#/disks/${encodeURIComponent(disk)}`)).toContain('replica on-disks-r');
+    // Nothing can be carried out in a file.
+    await textOfView(other, '#/what-if');
+    expect(await other.getByRole('button', { name: 'Cordon' }).count()).toBe(0);
+    await other.close();
+  });
+
+  test('with --console-write, the steps of a plan are carried out one by one, below the plan', async () => {
+    const { page } = browser;
+    await using cluster = await clusterOf(program);
+    const show = async (kind: string, value: string) => {
+      await showView(page, '#/overview');
+      await showView(page, '#/what-if');
+      expect(await page.getByRole('list', { name: 'Steps' }).count()).toBe(0);
+      await page.getByLabel('Change').selectOption({ label: kind });
+      await page.getByLabel('Value').fill(value);
+      await page.getByRole('button', { name: 'Show the plan' }).click();
+      await page.getByText('Nothing has been done yet.').waitFor();
+    };
+    const press = async (name: string) => {
+      await page.getByRole('button', { name, exact: true }).click();
+      await page
+        .getByRole('listitem')
+        .filter({ hasText: name })
+        .getByText(/^done$|^taken back$/)
+        .waitFor();
+    };
+    const isCordoned = async () =>
+      (await cluster.resource(nodes).get({ name: 'node-b2' })).spec?.unschedulable === true;
+
+    await show('Drain', 'node/node-b2');
+    expect(await isCordoned()).toBe(false);
+    const evict = page.getByRole('button', { name: /^Evict 1 pod of node node-b2$/ });
+    expect(await evict.isDisabled()).toBe(true);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await press('Cordon node node-b2');
+    expect(await isCordoned()).toBe(true);
+    await press('Evict 1 pod of node node-b2');
+    // It is created again elsewhere, as the plan says.
+    await expect
+      .poll(
+        async () =>
+          (
+            await cluster
+              .resource(pods)
+              .get({ namespace: 'demo', name: 'queue-0' })
+              .catch(() => undefined)
+          )?.spec?.nodeName,
+        { timeout: 30_000 },
+      )
+      .toBe('node-b1');
+    await press('Uncordon node node-b2');
+    expect(await isCordoned()).toBe(false);
+
+    await show('Replicas', 'sts/demo/queue=3');
+    await press('Scale StatefulSet demo/queue to 3');
+    await showView(page, '#/pods');
+    await page.getByRole('gridcell', { name: 'demo/queue-2' }).waitFor();
+    expect(browser.problems).toEqual([]);
+  });
+
   test('a change of the cluster appears without loading the page again', async () => {
     const { page } = browser;
     await showView(page, '#/pods');
     await page.getByRole('searchbox').fill('newcomer');
     await page.getByText('There is no such pod.').waitFor();
-    await applyPod(program, 'newcomer');
+    await createPod(program, 'demo', 'newcomer');
     await page.getByRole('gridcell', { name: 'demo/newcomer' }).waitFor();
     await page.getByRole('gridcell', { name: 'running' }).waitFor();
     await showView(page, '#/pod/demo%2Fnewcomer');
@@ -138,23 +255,25 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
   });
 });
 
-/** Through the API, with the admin's kubeconfig. */
-async function applyPod({ folder }: ConsoleProgram, name: string): Promise<void> {
-  const { KubernetesCluster } = await import('../../src/cluster/kubernetes/client.ts');
-  const { realClock } = await import('../../src/runtime/clock.ts');
-  const { systemRandom } = await import('../../src/runtime/random.ts');
-  const { pods } = await import('../../src/kube/resources.ts');
-  const kubeconfig = `${folder}/data/kubeconfig`;
-  await using cluster = await KubernetesCluster.connect({
-    clock: realClock,
-    random: systemRandom,
-    env: {},
-    kubeconfig,
+const stowage = (...args: readonly string[]) =>
+  promisify(execFile)(process.execPath, [join(projectRoot, 'dist/cli/main.js'), ...args]);
+
+/** Whose replicas are on the disks of three nodes. */
+async function createVolumeOnDisks(program: ConsoleProgram): Promise<void> {
+  await using cluster = await clusterOf(program);
+  await cluster.resource(diskVolumes).create({
+    apiVersion: 'stowage.dev/v1alpha1',
+    kind: 'Volume',
+    metadata: { name: 'on-disks' },
+    spec: { size: 2 ** 30, numberOfReplicas: 3 },
   });
-  await cluster.resource(pods).create({
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name, namespace: 'demo' },
-    spec: { containers: [{ name: 'main', image: 'example.invalid/none' }] },
-  });
+}
+
+/** The id of a disk's row. */
+async function diskOf(page: Page): Promise<string> {
+  const state = (await page.evaluate(
+    "fetch('/console/data/state').then((answer) => answer.text())",
+  )) as string;
+  const [, id = ''] = /"id":"(node-a1\/default [^"]*)"/.exec(state) ?? [];
+  return id;
 }

@@ -1,6 +1,5 @@
 import { request } from 'node:https';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasBrowser, openBrowser } from './browser.ts';
 import { type ConsoleProgram, startConsole } from './stowage-program.ts';
 
 interface Answer {
@@ -47,7 +46,8 @@ describe('who may see the console of up', () => {
     await program?.[Symbol.asyncDispose]();
   });
 
-  const cookie = () => `__Secure-stowage-console=${token}`;
+  const cookieFor = (port: number | string) => `__Secure-stowage-console-${port}=${token}`;
+  const cookie = () => cookieFor(program.port);
 
   test('the token moves into a cookie that scripts cannot read, and out of the address', async () => {
     const { status, headers } = await call(program.consoleUrl);
@@ -75,20 +75,23 @@ describe('who may see the console of up', () => {
       expect((await call(page + path)).status, path).toBe(401);
     expect((await call(`${page}?token=wrong`)).status).toBe(401);
     expect(
-      (await call(`${page}data/state`, { headers: { Cookie: '__Secure-stowage-console=wrong' } })).status,
+      (await call(`${page}data/state`, { headers: { Cookie: cookie().replace(token, 'wrong') } })).status,
     ).toBe(401);
   });
 
   test('a name that is not its own is refused, so that no other site reads it by its own name', async () => {
     for (const host of ['evil.example', 'evil.example:7443', '127.0.0.1.evil.example'])
       expect((await call(page, { headers: { Cookie: cookie(), Host: host } })).status, host).toBe(421);
-    for (const host of ['localhost', 'localhost:1', '10.0.0.1:7443', '[::1]:7443'])
-      expect((await call(page, { headers: { Cookie: cookie(), Host: host } })).status, host).toBe(200);
+    for (const host of ['localhost', 'localhost:1', '10.0.0.1:7443', '[::1]:7443']) {
+      const [, port = '443'] = /:(\d+)$/.exec(host) ?? [];
+      const headers = { Cookie: cookieFor(port), Host: host };
+      expect((await call(page, { headers })).status, host).toBe(200);
+    }
   });
 
   test('a POST from another site is refused; without --console-write nothing is carried out', async () => {
     const body = JSON.stringify({ kind: 'cordon', what: 'node', name: 'n1', isOn: true });
-    const headers = { Cookie: cookie(), Host: '127.0.0.1:1' };
+    const headers = { Cookie: cookieFor(1), Host: '127.0.0.1:1' };
     const act = async (origin?: string) =>
       await call(`${page}data/act`, {
         method: 'POST',
@@ -105,21 +108,6 @@ describe('who may see the console of up', () => {
       headers: { Authorization: `Bearer ${token}` },
     });
     expect(answer.status).toBe(401);
-  });
-
-  test.skipIf(!hasBrowser)('a person signs in with a form, and out again', async () => {
-    await using browser = await openBrowser();
-    await browser.page.goto(page);
-    await browser.page.getByLabel('Token').fill('nonsense');
-    await browser.page.getByRole('button', { name: 'Sign in' }).click();
-    await browser.page.getByText('does not accept this token').waitFor();
-    await browser.page.getByLabel('Token').fill(token);
-    await browser.page.getByRole('button', { name: 'Sign in' }).click();
-    await browser.page.getByText('Live', { exact: true }).waitFor();
-    expect(await browser.page.evaluate('document.cookie')).toBe('');
-    expect(browser.page.url()).not.toContain('token');
-    await browser.page.getByRole('button', { name: 'Sign out' }).click();
-    await browser.page.getByRole('button', { name: 'Sign in' }).waitFor();
   });
 });
 
@@ -139,7 +127,7 @@ test('--no-console serves none', async () => {
     'none',
   ]);
   try {
-    await expect.poll(() => stowage.stdout, { timeout: 60_000 }).toContain('export KUBECONFIG');
+    await expect.poll(() => stowage.stdout, { timeout: 110_000 }).toContain('export KUBECONFIG');
     const [, server] = /listening on (https:[^,]+),/.exec(stowage.stderr) ?? [];
     expect((await call(`${server}/console/`)).status).toBe(401);
     expect(stowage.stderr).not.toContain('the console is on');

@@ -79,7 +79,8 @@ async function page(
   path: string,
   { host, token }: { readonly host: string; readonly token: string },
 ): Promise<Answer> {
-  const headers = { host, cookie: `__Secure-stowage-console=${token}` };
+  const cookie = `__Secure-stowage-console-${/:(\d+)$/.exec(host)?.[1] ?? 443}=${token}`;
+  const headers = { host, cookie };
   // The certificate is made when the process starts, so no client can know it.
   const options = { headers, rejectUnauthorized: false };
   return await new Promise((resolve, reject) => {

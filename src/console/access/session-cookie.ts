@@ -1,5 +1,11 @@
-/** Browsers send it only to this host over HTTPS; the prefix makes them reject one that another host or plain HTTP has set. */
-const cookieName = '__Secure-stowage-console';
+/**
+ * Browsers send it only to this host over HTTPS; the prefix makes them reject one that another host or plain HTTP has set. To browsers all ports of
+ * a host are one, so the port is in the name: the consoles of a cluster and of a file can be open at the same time.
+ */
+function cookieNameOf(host: string | undefined): string {
+  const [, port = '443'] = /:(\d{1,5})$/.exec(host ?? '') ?? [];
+  return `__Secure-stowage-console-${port}`;
+}
 
 const attributes = 'Path=/console/; HttpOnly; Secure; SameSite=Strict';
 
@@ -13,20 +19,21 @@ export function isPlausibleToken(token: string): boolean {
   return token.length <= tokenMaxLength && tokenForm.test(token);
 }
 
-/** Ends with the browser session. */
-export function cookieWith(token: string): string {
-  return `${cookieName}=${token}; ${attributes}`;
+/** Ends with the browser session. `host` is the Host header of the request, here and below. */
+export function cookieWith(token: string, host: string | undefined): string {
+  return `${cookieNameOf(host)}=${token}; ${attributes}`;
 }
 
-export function expiredCookie(): string {
-  return `${cookieName}=; Max-Age=0; ${attributes}`;
+export function expiredCookie(host: string | undefined): string {
+  return `${cookieNameOf(host)}=; Max-Age=0; ${attributes}`;
 }
 
 /** The token in a Cookie header; undefined if there is none. */
-export function tokenIn(header: string | undefined): string | undefined {
+export function tokenIn(header: string | undefined, host: string | undefined): string | undefined {
+  const name = cookieNameOf(host);
   for (const part of (header ?? '').split(';')) {
     const at = part.indexOf('=');
-    if (part.slice(0, at).trim() !== cookieName) continue;
+    if (part.slice(0, at).trim() !== name) continue;
     const token = part.slice(at + 1).trim();
     return isPlausibleToken(token) ? token : undefined;
   }

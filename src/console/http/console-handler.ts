@@ -55,7 +55,7 @@ export class ConsoleHandler {
       if (!isOwnOrigin(headers.origin, headers.host))
         return problemAnswer(403, 'this request must come from a page of the console itself');
       if (rest === 'login') return await this.#login(request);
-      if (rest === 'logout') return redirect('/console/', { 'Set-Cookie': expiredCookie() });
+      if (rest === 'logout') return redirect('/console/', { 'Set-Cookie': expiredCookie(headers.host) });
     } else if (method !== 'GET' && method !== 'HEAD')
       return problemAnswer(405, `the method ${method} is not supported`);
     if (rest.startsWith('assets/')) {
@@ -63,12 +63,13 @@ export class ConsoleHandler {
       return asset ?? problemAnswer(404, 'there is no such file');
     }
     const given = request.query.get('token');
-    if (rest === '' && given !== null) return await this.#enter(given);
+    if (rest === '' && given !== null) return await this.#enter(given, headers.host);
     return await this.#asViewer(request, rest);
   }
 
   async #asViewer(request: IncomingRequest, rest: string): Promise<OutgoingResponse> {
-    const token = tokenIn(request.headers.cookie);
+    const { cookie, host } = request.headers;
+    const token = tokenIn(cookie, host);
     const viewer = token === undefined ? undefined : await this.#options.viewers.viewerOf(token);
     if (token === undefined || viewer === undefined)
       return rest === ''
@@ -91,15 +92,15 @@ export class ConsoleHandler {
 
   async #login(request: IncomingRequest): Promise<OutgoingResponse> {
     const form = new URLSearchParams((await request.body('console')).toString('utf8'));
-    return await this.#enter((form.get('token') ?? '').trim());
+    return await this.#enter((form.get('token') ?? '').trim(), request.headers.host);
   }
 
   /** Moves the token into a cookie, so that it is neither in the address nor in the history of the browser. */
-  async #enter(token: string): Promise<OutgoingResponse> {
+  async #enter(token: string, host: string | undefined): Promise<OutgoingResponse> {
     const viewer = isPlausibleToken(token) ? await this.#options.viewers.viewerOf(token) : undefined;
     if (viewer === undefined)
       return htmlAnswer(loginPage('The cluster does not accept this token. Sign in with another one.'), 401);
-    return redirect('/console/', { 'Set-Cookie': cookieWith(token) });
+    return redirect('/console/', { 'Set-Cookie': cookieWith(token, host) });
   }
 
   #events(request: IncomingRequest, viewer: Viewer, token: string): OutgoingResponse {

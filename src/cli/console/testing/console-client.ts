@@ -21,7 +21,7 @@ export async function ask(console: Console, path: string, call: ClientCall = {})
     method,
     path: pathname,
     query: searchParams,
-    headers: { host: '127.0.0.1', cookie: `__Secure-stowage-console=${consoleToken}`, ...headers },
+    headers: { host: '127.0.0.1', cookie: `__Secure-stowage-console-443=${consoleToken}`, ...headers },
     headerValues: {},
     body: async () => Buffer.from(body),
     warnings: { add: () => {} } as unknown as IncomingRequest['warnings'],

@@ -1,0 +1,25 @@
+import type { Page } from 'playwright-core';
+import { showView } from './browser.ts';
+
+/** What a view says, without what depends on the moment at which it is read. */
+export async function textOfView(page: Page, hash: string): Promise<string> {
+  await showView(page, hash);
+  if (hash.startsWith('#/map')) await page.getByRole('button', { name: 'Table' }).click();
+  if (hash === '#/what-if') {
+    await page.getByLabel('Value').fill('node/node-b2');
+    await page.getByRole('button', { name: 'Show the plan' }).click();
+    await page.getByRole('region', { name: 'Plan' }).waitFor();
+  }
+  const main = page.locator('main');
+  await main.getByText('Loading…').first().waitFor({ state: 'hidden' });
+  return (
+    // biome-ignore lint/performance/useDomNodeTextContent: what a person sees, in lines.
+    (await main.innerText())
+      .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, 'TIME')
+      // Steps that this process has seen have exact times, which a file has not.
+      .replaceAll(/^(\+ .*|time unknown)$/gm, 'DURATION')
+      .replaceAll(/\b(\d+ (ms|s|m|h|d)\b ?)+/g, 'DURATION')
+      .replaceAll(/\d+ times/g, 'N times')
+      .replaceAll(/\d+ samples?/g, 'N samples')
+  );
+}
