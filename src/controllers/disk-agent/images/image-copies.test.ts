@@ -6,6 +6,7 @@ import { type BackingImageSpec, backingImages } from '../../../kube/disks/backin
 import { diskAgentFinalizer } from '../../../kube/disks/replica.ts';
 import { diskVolumes } from '../../../kube/disks/volume.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
+import { lineLog } from '../../../runtime/log.ts';
 import { AgentFixture } from '../testing/agent-fixture.ts';
 import { FileServer } from '../testing/file-server.ts';
 
@@ -191,6 +192,35 @@ test('a new replica begins with the data of the others', async () => {
     const content = await fixture.read(replica.spec?.nodeID ?? '', path(replica));
     expect([content.length, String(content.subarray(0, 8))]).toEqual([2 * mebibyte, 'precious']);
   }
+});
+
+test('a copy between agents that fails is logged once for its cause, and recorded as an Event', async () => {
+  const fixture = await AgentFixture.start('n1', 'n2');
+  await fixture.addVolume('v', { size: mebibyte, numberOfReplicas: 1 });
+  const [first] = await fixture.untilRunning('v', 1);
+  const other = first?.spec?.nodeID === 'n1' ? 'n2' : 'n1';
+  await fixture.stop();
+  const lines: string[] = [];
+  const write = (line: string) => void lines.push(line);
+  fixture.environment.log = lineLog({
+    level: 'warn',
+    format: 'text',
+    clock: fixture.environment.clock,
+    write,
+  });
+  fixture.runAgents([other]);
+  const body = { spec: { numberOfReplicas: 2 } };
+  await fixture.cluster.resource(diskVolumes).patch({ name: 'v' }, { type: 'merge', body });
+  await fixture.until(async () => lines.length > 0);
+  // The attempts that follow have the same cause.
+  await fixture.settle(30_000);
+  const failure =
+    /^stowage: warn: Replica v-r1: data could not be copied; it is tried again: the agent at https:\S+ can't be reached: /;
+  expect(lines).toEqual([expect.stringMatching(failure)]);
+  const events = (await fixture.environment.eventLines()).filter((line) => line.startsWith('CopyFailed'));
+  expect(events).toEqual([expect.stringMatching(/^CopyFailed v-r1: the agent at .*; it is tried again$/)]);
+  await fixture.restart(['n1', 'n2']);
+  await fixture.untilRunning('v', 2);
 });
 
 test('the files of an image go with it', async () => {

@@ -15,6 +15,7 @@ import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import { retryIfStale } from '../../disks/retry-if-stale.ts';
 import { type AgentParts, dataFolderOn } from '../agent-parts.ts';
+import { CopyFailures } from '../copy-failures.ts';
 import type { CopyTasks } from '../copy-tasks.ts';
 import { givesUpDisk, ownsDisk } from '../own-disks.ts';
 import type { AgentDisk } from '../status/agent-disks.ts';
@@ -44,11 +45,13 @@ export class ImageCopies {
   readonly #tasks: CopyTasks;
   /** Attempts since a copy last got further, by key. */
   readonly #attempts = new Map<string, CopyAttempts>();
+  readonly #failures: CopyFailures;
 
   constructor(parts: AgentParts, tasks: CopyTasks) {
     this.#parts = parts;
     this.#tasks = tasks;
     this.#queue = new WorkQueue(parts.context);
+    this.#failures = new CopyFailures(parts.context);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -124,6 +127,7 @@ export class ImageCopies {
     const image = await undefinedIfNotFound(client.get({ name }, { signal }));
     if (image === undefined) {
       await this.#tasks.stop(key);
+      this.#failures.forget(key);
       return undefined;
     }
     const disk = disks.ready(uuid);
@@ -243,6 +247,7 @@ export class ImageCopies {
     try {
       await attempt();
       this.#attempts.delete(key);
+      this.#failures.forget(key);
     } catch (error) {
       if (stop.aborted) return;
       try {
@@ -268,6 +273,7 @@ export class ImageCopies {
     if (image === undefined || disk === undefined) return;
     const message = error instanceof TransferError ? error.message : fileSystemReason(error);
     const isOver = (error instanceof TransferError && error.isPermanent) || delayMs === undefined;
+    this.#failures.report(key, { object: image, resource: backingImages, message, isFinal: isOver });
     const again = `${message}; tries again in ${Math.ceil((delayMs ?? 0) / 1000)} s`;
     const { progress } = image.status?.diskFileStatusMap?.[uuid] ?? {};
     const retried: CopyReport = {

@@ -1,6 +1,6 @@
 import type { Projected } from '../../../cluster/cluster.ts';
 import { fileSystemReason } from '../../../io/files/file-system-reason.ts';
-import { ApiError } from '../../../kube/api-error.ts';
+import { ApiError, isReason } from '../../../kube/api-error.ts';
 import { diskSchedules } from '../../../kube/disks/disk-schedule.ts';
 import { diskAgentFinalizer, type Replica, replicas } from '../../../kube/disks/replica.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
@@ -10,6 +10,7 @@ import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import { retryIfStale } from '../../disks/retry-if-stale.ts';
 import { type AgentParts, dataFolderOn } from '../agent-parts.ts';
+import { CopyFailures } from '../copy-failures.ts';
 import { CopyTasks } from '../copy-tasks.ts';
 import { dataFolderNames } from '../files/data-folder.ts';
 import { givesUpDisk } from '../own-disks.ts';
@@ -31,12 +32,16 @@ export class ReplicaFiles {
   readonly #parts: AgentParts;
   readonly #queue: WorkQueue;
   readonly #tasks = new CopyTasks();
+  readonly #failures: CopyFailures;
+  /** When data that could not be copied is tried again, in monotonic time: what is reported of an attempt must not start the next one. */
+  readonly #retryAtMs = new Map<string, number>();
   /** Since when the disk of a replica is away, in monotonic time. */
   readonly #awaySinceMs = new Map<string, number>();
 
   constructor(parts: AgentParts) {
     this.#parts = parts;
     this.#queue = new WorkQueue(parts.context);
+    this.#failures = new CopyFailures(parts.context);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -118,6 +123,7 @@ export class ReplicaFiles {
     if (replica === undefined) {
       await this.#tasks.stop(name);
       this.#awaySinceMs.delete(name);
+      this.#forgetFailure(name);
       return undefined;
     }
     if (replica.metadata?.deletionTimestamp !== undefined) return await this.#release(replica, signal);
@@ -203,35 +209,47 @@ export class ReplicaFiles {
       this.#parts.onFilesChanged();
       return { afterMs: 0 };
     }
+    const { clock } = this.#parts.context;
+    const restMs = (this.#retryAtMs.get(name) ?? 0) - clock.monotonicMs();
+    if (restMs > 0) return { afterMs: restMs };
     if (this.#tasks.size >= tasksMax) return { afterMs: busyMs };
     this.#tasks.start(name, async (stop) => {
-      const isDone = await this.#attempt(replica, () =>
-        makeReplica(this.#parts, { replica, disk }, origin, stop),
-      );
+      const make = () => makeReplica(this.#parts, { replica, disk }, origin, stop);
+      const hasFailed = !(await this.#attempt(replica, make, stop));
+      if (hasFailed) this.#retryAtMs.set(name, clock.monotonicMs() + retryMs);
       this.#parts.onFilesChanged();
-      this.#queue.addAfter(name, isDone ? 0 : retryMs);
+      this.#queue.add(name);
     });
     return undefined;
   }
 
-  /** Whether the work was done. Never throws. */
-  async #attempt({ metadata }: Replica, work: () => Promise<void>): Promise<boolean> {
+  /** False if it has failed, and must not be tried again at once. Never throws. */
+  async #attempt({ metadata }: Replica, work: () => Promise<void>, stop: AbortSignal): Promise<boolean> {
     const { context } = this.#parts;
     const name = metadata?.name ?? '';
     try {
       await work();
+      this.#forgetFailure(name);
       return true;
     } catch (error) {
+      // The object has changed, or the work was stopped; the next look decides.
+      if (stop.aborted || isReason(error, 'Conflict') || isReason(error, 'NotFound')) return true;
       try {
         if (error instanceof ApiError) throw error;
         const message = error instanceof TransferError ? error.message : fileSystemReason(error);
         const replica = await context.cluster.resource(replicas).get({ name });
+        this.#failures.report(name, { object: replica, resource: replicas, message, isFinal: false });
         await this.#report(replica, { currentState: 'starting', message });
       } catch (other) {
         context.report({ controller: 'disk-agent', key: name, error: other });
       }
       return false;
     }
+  }
+
+  #forgetFailure(name: string): void {
+    this.#failures.forget(name);
+    this.#retryAtMs.delete(name);
   }
 
   /** Enough bytes were granted, and the request for them has not been withdrawn. A refused expansion leaves the old grant. */
