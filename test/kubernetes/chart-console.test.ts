@@ -1,5 +1,6 @@
 /** The console as the chart installs it: its account, its rights, and what a viewer gets. */
 import { readFileSync } from 'node:fs';
+import type { OutgoingHttpHeaders } from 'node:http';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { describe, expect, onTestFailed, onTestFinished, test } from 'vitest';
@@ -26,14 +27,17 @@ describe.skipIf(lacks(...serverPrograms))('the console of the chart', () => {
     await applied(bed, ['apply', '-f', manifest]);
     await makeNode(await bed.connect(), 'n1');
     const port = await startConsole(bed);
-    const viewer = await tokenOfViewer(bed);
-    const get = async (path: string, host = serviceName) => await page(port, path, { host, token: viewer });
+    const signIn = `?token=${await tokenOfViewer(bed)}`;
+    const { cookie } = await page(port, signIn);
+    const get = async (path: string, host = serviceName) =>
+      await page(port, `data/${path}`, { host, cookie });
 
+    expect(await page(port, '?token=wrong')).toMatchObject({ status: 401, cookie: '' });
+    expect(await page(port, 'data/state')).toMatchObject({ status: 401 });
     expect(await get('state', 'elsewhere.example')).toMatchObject({ status: 421 });
     await until(async () => (await get('state')).body.includes('"n1"'), 200);
     expect(await get('queue')).toMatchObject({ status: 200 });
     expect(await get('plan?drain=node/n1')).toMatchObject({ status: 200 });
-    expect(await page(port, 'state', { host: serviceName, token: 'wrong' })).toMatchObject({ status: 401 });
 
     const unused = () => {
       const { rights, forbidden } = auditedRequestsOf(user, auditLog);
@@ -72,24 +76,21 @@ async function tokenOfViewer(bed: TestBed): Promise<string> {
 interface Answer {
   readonly status: number;
   readonly body: string;
+  /** `NAME=VALUE`, if the answer sets one. */
+  readonly cookie: string;
 }
 
-async function page(
-  port: string,
-  path: string,
-  { host, token }: { readonly host: string; readonly token: string },
-): Promise<Answer> {
-  const cookie = `__Secure-stowage-console-${/:(\d+)$/.exec(host)?.[1] ?? 443}=${token}`;
-  const headers = { host, cookie };
+async function page(port: string, path: string, headers: OutgoingHttpHeaders = {}): Promise<Answer> {
   // The certificate is made when the process starts, so no client can know it.
-  const options = { headers, rejectUnauthorized: false };
+  const options = { headers: { host: serviceName, ...headers }, rejectUnauthorized: false };
   return await new Promise((resolve, reject) => {
-    const call = request(`https://127.0.0.1:${port}/console/data/${path}`, options, (response) => {
+    const call = request(`https://127.0.0.1:${port}/console/${path}`, options, (response) => {
       let body = '';
       response.setEncoding('utf8').on('data', (chunk: string) => {
         body += chunk;
       });
-      response.once('end', () => resolve({ status: response.statusCode ?? 0, body }));
+      const [cookie = ''] = (response.headers['set-cookie']?.[0] ?? '').split(';');
+      response.once('end', () => resolve({ status: response.statusCode ?? 0, body, cookie }));
     });
     call.once('error', reject);
     call.end();

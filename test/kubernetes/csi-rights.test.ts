@@ -6,7 +6,6 @@ import { KubernetesCluster } from '../../src/cluster/kubernetes/client.ts';
 import { OrphanedFigures } from '../../src/controllers/capacity/orphaned-figures.ts';
 import { driverCapacities, persistentVolumeClaims, storageClasses } from '../../src/kube/resources.ts';
 import { annotations } from '../../src/kube/well-known.ts';
-import type { ControllerContext } from '../../src/reconcile/controller.ts';
 import { realClock } from '../../src/runtime/clock.ts';
 import { silentLog } from '../../src/runtime/log.ts';
 import { systemRandom } from '../../src/runtime/random.ts';
@@ -241,8 +240,7 @@ async function searchOrphans({ name: driver }: MockDriver, bed: TestBed): Promis
     kubeconfig: await serviceAccountKubeconfig(bed, 'kube-system', 'stowage-csi'),
     rateLimit: false,
   });
-  // The search uses no more of its context.
-  const context = { cluster, clock: realClock, random: systemRandom, log: silentLog } as ControllerContext;
+  const context = { cluster, clock: realClock, random: systemRandom, log: silentLog };
   const orphans = new OrphanedFigures({ context, driver, namespace: 'kube-system' });
   await orphans.search(new AbortController().signal);
   await applied(bed, ['-n', 'kube-system', 'delete', 'csistoragecapacity', 'orphan']);

@@ -7,8 +7,8 @@ import type { BundleFiles } from './bundle-files.ts';
 /** The last lines and bytes of each log. */
 const logLinesMax = 5_000;
 const logBytesMax = 2 * 1024 * 1024;
-/** The name of the port with metrics in the chart; the first one is in the manifests of older versions. */
-const metricsPorts: ReadonlySet<string> = new Set(['ops', 'http', 'metrics']);
+/** The names of ports with metrics: those of the chart, and of the manifests of older versions. */
+const metricsPorts: ReadonlySet<string> = new Set(['ops', 'ops-driver', 'http', 'metrics']);
 
 /** Logs and metrics of one pod of ours: what may be read, and what not. */
 export async function addComponentOutput(
@@ -33,11 +33,11 @@ export async function addComponentOutput(
         files,
       );
   }
-  const port = metricsPortOf(pod);
-  if (port === undefined) return;
-  const what = `metrics of pod ${namespace}/${name}`;
-  const page = { file: `metrics/${fileName(namespace, name)}.txt`, what };
-  await addPage(cluster, `${path}:${port}/proxy/metrics`, page, files);
+  for (const { container, port } of metricsPortsOf(pod)) {
+    const what = `metrics of container ${container} of pod ${namespace}/${name}`;
+    const page = { file: `metrics/${fileName(namespace, name)}.${container}.txt`, what };
+    await addPage(cluster, `${path}:${port}/proxy/metrics`, page, files);
+  }
 }
 
 /** One text of the API server, or a note that it could not be read. */
@@ -62,7 +62,10 @@ function fileName(namespace: string, name: string): string {
   return `${namespace}_${name}`.slice(-fileNameMax);
 }
 
-function metricsPortOf({ spec }: Pod): number | undefined {
-  const ports = listOf(spec?.containers).flatMap(({ ports: own }) => listOf(own));
-  return ports.find(({ name }) => metricsPorts.has(textOf(name)))?.containerPort;
+function metricsPortsOf({ spec }: Pod): readonly { readonly container: string; readonly port: number }[] {
+  return listOf(spec?.containers).flatMap(({ name: container = '', ports }) =>
+    listOf(ports).flatMap(({ name, containerPort: port }) =>
+      port !== undefined && metricsPorts.has(textOf(name)) ? [{ container, port }] : [],
+    ),
+  );
 }

@@ -8,7 +8,7 @@ import type { ControllerContext } from '../../reconcile/controller.ts';
 import { isManagedByStowage } from './published-names.ts';
 
 export interface OrphanedFiguresOptions {
-  readonly context: ControllerContext;
+  readonly context: Pick<ControllerContext, 'cluster' | 'clock' | 'random' | 'log'>;
   readonly driver: string;
   readonly namespace: string;
 }

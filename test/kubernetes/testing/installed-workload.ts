@@ -17,7 +17,7 @@ export function workloadIn(manifest: string, kind: 'Deployment' | 'DaemonSet'): 
   const found = parseAllDocuments(manifest)
     .map((each) => each.toJS() as InstalledWorkload | null)
     .find((object) => object?.kind === kind);
-  if (found === undefined) throw new Error(`the manifest has no ${kind}`);
+  if (found === undefined || found === null) throw new Error(`the manifest has no ${kind}`);
   return found;
 }
 
