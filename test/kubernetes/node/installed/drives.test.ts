@@ -10,6 +10,7 @@ import { lacksRealNode } from '../node-requirements.ts';
 import type { RealNode } from '../real-node.ts';
 import { initDrive } from './init-drives.ts';
 import { InstalledBed } from './installed-bed.ts';
+import { bundlesLogsAndMetrics } from './support-bundle.ts';
 import { claimNamed, claimSpec, podWith, scheduled, withVolume } from './test-pods.ts';
 
 const programs = [...serverPrograms, 'kube-controller-manager', 'kube-scheduler', 'kubelet', 'helm'] as const;
@@ -41,6 +42,7 @@ describe.skipIf(lacks('1.36', ...programs) || lacksRealNode() || lacksXfs())(
       for (const node of [bed.a, bed.b]) await untilRegistered(bed, node);
 
       await runsASet(bed);
+      await bundlesLogsAndMetrics(bed);
       await keepsDataAcrossRestarts(bed);
       await growsOnline(bed);
       await servesInlineVolumes(bed);
