@@ -95,6 +95,35 @@ describe('golden files', () => {
   });
 });
 
+test('a volume in the ledger of a drive is left, also if no node has the labels that its PersistentVolume asks for', () => {
+  const view = busyNode();
+  const term = { matchExpressions: [{ key: 'stowage.dev/node', operator: 'In' as const, values: ['n1'] }] };
+  view.snapshot.add('PersistentVolume', {
+    metadata: { name: 'pv-old' },
+    spec: {
+      capacity: { storage: '20Gi' },
+      csi: { driver: 'drives.stowage.dev', volumeHandle: 'pvc-old' },
+      nodeAffinity: { required: { nodeSelectorTerms: [term] } },
+    },
+  });
+  const { left } = planOf('n1', view);
+  expect(left.filter(({ kind }) => kind === 'volume').map(({ name }) => name)).toEqual([
+    'n1-local',
+    'pv-old',
+  ]);
+});
+
+test('a volume whose claim is gone keeps its data, and the remedy names the PersistentVolume', () => {
+  const view = shop();
+  view.snapshot.remove('PersistentVolumeClaim', 'default/data-db-0');
+  view.snapshot.remove('Pod', 'default/db-0');
+  const [volume] = planOf('n1', view).left;
+  expect([volume?.why, volume?.remedy]).toEqual([
+    expect.stringContaining('its claim is gone'),
+    expect.stringContaining('then delete PersistentVolume n1-a'),
+  ]);
+});
+
 test('a StatefulSet loses one pod at a time, the last first, and a budget delays', () => {
   const pods = planOf('n1', busyNode()).steps.flatMap((step) => step.pods);
   expect(pods.map(({ pod, wave }) => [pod, wave])).toEqual([

@@ -1,4 +1,5 @@
 import { bytesText } from '../../engine/remedies/amount-text.ts';
+import { CliError } from '../cli-error.ts';
 import { type DrainFacts, unreadKinds } from './drain-facts.ts';
 import { type DrainPlanReport, drainApiVersion } from './drain-report.ts';
 import { type DrainTarget, drainTargetText } from './drain-target.ts';
@@ -7,6 +8,7 @@ import { nodeSteps } from './node-steps.ts';
 
 /** The order in which the target can be emptied; throws a CliError if it does not exist. */
 export function makeDrainPlan(target: DrainTarget, facts: DrainFacts): DrainPlanReport {
+  requireListed(target, facts);
   const { steps, left, stays, notes } =
     target.kind === 'node' ? nodeSteps(target.name, facts) : driveSteps(target.name, facts);
   const numbered = steps.map((step, at) => ({ number: at + 1, ...step }));
@@ -25,6 +27,15 @@ export function makeDrainPlan(target: DrainTarget, facts: DrainFacts): DrainPlan
     notes: [...notes, ...(facts.disks?.notes ?? [])],
   } as const;
   return { ...report, summary: summaryOf(report) };
+}
+
+/** What may not be read may exist. */
+function requireListed({ kind }: DrainTarget, { view }: DrainFacts): void {
+  const unseen = view.unseen?.find((one) => one.kind === (kind === 'drive' ? 'Drive' : 'Node'));
+  if (unseen !== undefined)
+    throw new CliError(
+      `could not read ${unseen.plural}: forbidden; the right to list ${unseen.plural} is needed`,
+    );
 }
 
 function summaryOf(report: Omit<DrainPlanReport, 'summary'>): string {

@@ -129,24 +129,41 @@ function leftVolumes(
   const unused = [...index.volumes.records()].filter(
     (volume) => !known.has(volume.key) && volume.claim !== undefined && isPinned(volume, node, index),
   );
-  const handles = new Set([...index.volumes.records()].map(({ csi }) => csi?.handle ?? ''));
-  const entries = own.flatMap(({ spec }) => spec?.volumes ?? []);
+  const listed = new Set([...known, ...unused.map(({ key }) => key)]);
   return [
     ...copies.map((copy) => pinnedLine(copy, index)),
     ...unused.map((volume) => otherPinnedLine(volume, index)),
-    ...entries
-      .filter(({ name, podRef }) => podRef === undefined && !handles.has(name))
-      .map(({ name, sizeBytes, claimRef }) => ({
+    ...own.flatMap((drive) => ledgerLines(drive, index, listed)),
+  ];
+}
+
+/** What a ledger of the node has is there, whatever its PersistentVolume says, and whether there is one. */
+function ledgerLines(
+  { metadata, spec }: Drive,
+  index: ClusterIndex,
+  listed: ReadonlySet<string>,
+): readonly LeftLine[] {
+  const volumes = [...index.volumes.records()].filter(({ csi }) => csi?.driver === drivesDriver);
+  return (spec?.volumes ?? []).flatMap(({ name, podRef, claimRef, sizeBytes, state }) => {
+    const volume = volumes.find(({ csi }) => csi?.handle === name);
+    if (podRef !== undefined || (volume !== undefined && listed.has(volume.key))) return [];
+    if (volume !== undefined) return [otherPinnedLine(volume, index)];
+    const isGoing = state === 'Releasing';
+    return [
+      {
         kind: 'volume' as const,
         name,
         claim: claimRef && `${claimRef.namespace}/${claimRef.name}`,
         driver: drivesDriver,
         bytes: sizeBytes,
         fitsOn: undefined,
-        why: 'its drive has an entry for it, and there is no PersistentVolume',
-        remedy: 'see stowage drives list volumes',
-      })),
-  ];
+        why: isGoing
+          ? `drive ${metadata?.name} is deleting it`
+          : 'its drive has an entry for it, and there is no PersistentVolume',
+        remedy: isGoing ? 'wait until its data is gone' : 'see stowage drives list volumes',
+      },
+    ];
+  });
 }
 
 function isPinned({ nodes }: VolumeRecord, node: string, index: ClusterIndex): boolean {
@@ -177,8 +194,9 @@ function pinnedLine(copy: VolumeCopyLine, index: ClusterIndex): LeftLine {
   };
 }
 
-function otherPinnedLine({ key, claim, csi, size }: VolumeRecord, index: ClusterIndex): LeftLine {
-  const [user] = [...index.pods.usingClaim(claim?.claimKey ?? '')].filter(({ isFinished }) => !isFinished);
+function otherPinnedLine(volume: VolumeRecord, index: ClusterIndex): LeftLine {
+  const { key, claim, csi, size } = volume;
+  const [why, remedy] = unusedReason(volume, index) ?? usedReason(volume, index);
   return {
     kind: 'volume',
     name: key,
@@ -186,12 +204,29 @@ function otherPinnedLine({ key, claim, csi, size }: VolumeRecord, index: Cluster
     driver: csi?.driver,
     bytes: size.bytes,
     fitsOn: undefined,
-    why: `${pinned}; ${user === undefined ? 'no pod uses it now' : `pod ${user.key} uses it`}`,
-    remedy:
-      user === undefined
-        ? `copy the data if it is needed, then delete claim ${claim?.claimKey}`
-        : copyRemedy(claim?.claimKey ?? '', user),
+    why,
+    remedy,
   };
+}
+
+/** Why a volume is there that no claim uses, and what to do; undefined if one uses it. */
+function unusedReason(
+  { key, claim }: VolumeRecord,
+  index: ClusterIndex,
+): readonly [string, string] | undefined {
+  const remedy = `copy the data if it is needed, then delete PersistentVolume ${key}, and the data on the node`;
+  if (claim === undefined) return ['no claim uses it, and its data is on this node', remedy];
+  // A claim that may not be read may exist; then the plan says that it is not complete.
+  const isKnown = claim.uid === '' || index.claims.get(claim.claimKey)?.uid === claim.uid;
+  return isKnown ? undefined : ['its claim is gone, or cannot be read, and its data is on this node', remedy];
+}
+
+function usedReason({ claim }: VolumeRecord, index: ClusterIndex): readonly [string, string] {
+  const claimKey = claim?.claimKey ?? '';
+  const [user] = [...index.pods.usingClaim(claimKey)].filter(({ isFinished }) => !isFinished);
+  return user === undefined
+    ? [`${pinned}; no pod uses it now`, `copy the data if it is needed, then delete claim ${claimKey}`]
+    : [`${pinned}; pod ${user.key} uses it`, copyRemedy(claimKey, user)];
 }
 
 /** A StatefulSet makes claims and pods again, anywhere; every other claim has to be replaced by hand. */
@@ -199,9 +234,9 @@ function copyRemedy(claim: string, pod: PodRecord | undefined): string {
   const [kind, owner] = (pod?.owner ?? '').split('/');
   const [, podName = ''] = (pod?.key ?? '').split('/');
   if (kind === 'StatefulSet' && claim.endsWith(`-${podName}`))
-    return `if the other pods of StatefulSet ${owner} have the data too, delete claim ${claim} and pod ${pod?.key}: both come back on another node, empty; otherwise make a backup first, and restore it there`;
+    return `if the other pods of StatefulSet ${owner} have the data too, delete claim ${claim}, and its data with it, and pod ${pod?.key}: both come back on another node, empty; otherwise make a backup first, and restore it there`;
   const users = pod === undefined || pod.owner === '' ? 'its pod' : `${kind} ${owner}`;
-  return `stop ${users}, bring the data to a new claim by the application or a backup, let ${users} use that, and delete claim ${claim}`;
+  return `stop ${users}, bring the data to a new claim by the application or a backup, let ${users} use that, and delete claim ${claim}, and its data with it`;
 }
 
 function leftPods(node: string, plan: PlanReport, pods: readonly EvictedPodLine[]): readonly LeftLine[] {

@@ -1,0 +1,96 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Pod } from '../../src/kube/api/core.ts';
+import { ApiClient } from './api-client.ts';
+import { callInProcess } from './in-process.ts';
+import { callStowage, newFolder, removeFolder, StowageProcess } from './stowage-process.ts';
+
+const podsPath = '/api/v1/namespaces/demo/pods';
+
+describe('stowage drain-plan and move, on stowage up --demo', () => {
+  let folder = '';
+  let stowage: StowageProcess;
+  let client: ApiClient;
+
+  beforeAll(async () => {
+    folder = newFolder();
+    stowage = await StowageProcess.up(join(folder, 'data'), '--demo');
+    client = new ApiClient(stowage.access);
+  });
+  afterAll(() => {
+    client.close();
+    removeFolder(folder);
+  });
+
+  const access = () => ['--kubeconfig', stowage.kubeconfig];
+  const inProcess = async (...args: readonly string[]) => {
+    const { status, stdout, stderr } = await callInProcess(...args, ...access(), '-o', 'json');
+    expect(stderr).toBe('');
+    return { status, report: JSON.parse(stdout) };
+  };
+  const nodeOf = async (name: string) =>
+    ((await client.call('GET', `${podsPath}/${name}`)).body as Pod).spec?.nodeName;
+
+  test('prepares a drive of another machine, and opens everything again when it is given up', async () => {
+    const drive = 'drive/node-b1-b7f6c1de';
+    const plan = await inProcess('drain-plan', drive);
+    expect([plan.status, plan.report.summary]).toEqual([
+      0,
+      'Empty drive node-b1-b7f6c1de: 4 steps, 1 pod to stop, 60Gi to copy. Nothing is left on it then.',
+    ]);
+    const steps = plan.report.steps as readonly { readonly pods: readonly { readonly pod: string }[] }[];
+    const [pod = ''] = steps.flatMap(({ pods }) => pods).map((line) => line.pod.replace('demo/', ''));
+
+    const moved = await inProcess('move', drive, '--yes');
+    expect([moved.status, moved.report]).toMatchObject([
+      3,
+      {
+        state: 'CommandsNeeded',
+        changes: [
+          'drive/node-b1-b7f6c1de cordoned',
+          'drive/node-b1-e03f9a52 cordoned for 1 volume of drive/node-b1-b7f6c1de',
+          'node/node-b1 cordoned',
+          `pod/demo/${pod} evicted`,
+        ],
+        commands: [{ node: 'node-b1', command: 'stowage drives move node-b1-b7f6c1de node-b1-e03f9a52' }],
+      },
+    ]);
+    // The StatefulSet creates it again, and it waits for its node.
+    await expect.poll(async () => (await client.call('GET', `${podsPath}/${pod}`)).status).toBe(200);
+    expect(await nodeOf(pod)).toBeUndefined();
+
+    const undone = await callStowage('move', drive, '--undo', ...access());
+    expect([undone.status, undone.stderr]).toEqual([0, '']);
+    expect(undone.stdout).toBe(
+      'drive/node-b1-e03f9a52 uncordoned\nnode/node-b1 uncordoned\nthe move of drive/node-b1-b7f6c1de is given up; stowage drives uncordon node-b1-b7f6c1de lets it take volumes again\n',
+    );
+    await expect.poll(() => nodeOf(pod)).toBe('node-b1');
+    expect((await callInProcess('drives', 'uncordon', 'node-b1-b7f6c1de', ...access())).status).toBe(0);
+  });
+
+  test('empties a node, when the remedies for the volumes that cannot leave it have been carried out', async () => {
+    const first = await inProcess('move', 'node-a1', '--yes');
+    expect([first.status, first.report.state]).toEqual([3, 'Left']);
+    const left = first.report.left as readonly { readonly name: string; readonly remedy: string }[];
+    for (const { remedy } of left) {
+      const [, claim = '', pod = ''] = / delete claim demo\/(\S+), .* pod demo\/(\S+):/.exec(remedy) ?? [];
+      expect([pod, claim]).toEqual([expect.stringMatching(/^(db|store)-\d$/), `data-${pod}`]);
+      await client.call('DELETE', `/api/v1/namespaces/demo/persistentvolumeclaims/${claim}`);
+      await client.call('DELETE', `${podsPath}/${pod}`);
+      await expect.poll(() => nodeOf(pod)).toMatch(/^node-(a2|b|c)/);
+    }
+    // Data on drives is deleted with the claim. A local disk keeps its data, until a person deletes its PersistentVolume.
+    const kept = left.map(({ name }) => name).filter((name) => name.startsWith('disk-'));
+    const names = async () =>
+      (await callInProcess('drain-plan', 'node-a1', ...access(), '-o', 'name')).stdout;
+    await expect.poll(names).toBe(kept.map((name) => `volume ${name}\n`).join(''));
+    for (const name of kept) await client.call('DELETE', `/api/v1/persistentvolumes/${name}`);
+    await expect.poll(names).toBe('');
+    const last = await callStowage('move', 'node-a1', '--yes', ...access());
+    expect([last.status, last.stderr, last.stdout.split('\n').at(-2)]).toEqual([
+      0,
+      '',
+      'node/node-a1 is done',
+    ]);
+  });
+});
