@@ -12,9 +12,13 @@ export class Cleaner {
 
   async createNamespace(name: string): Promise<void> {
     const path = `/api/v1/namespaces/${name}`;
-    await this.#removeNamespace(path);
-    const { status, text } = await this.#send('POST', '/api/v1/namespaces', { metadata: { name } });
-    if (status !== 201) throw new Error(`namespace ${name} could not be created: ${text}`);
+    const create = async () => await this.#send('POST', '/api/v1/namespaces', { metadata: { name } });
+    let reply = await create();
+    if (reply.status === 409) {
+      await this.#removeNamespace(path);
+      reply = await create();
+    }
+    if (reply.status !== 201) throw new Error(`namespace ${name} could not be created: ${reply.text}`);
     this.#paths.add(path);
   }
 
@@ -40,9 +44,9 @@ export class Cleaner {
   }
 
   async #remove(path: string): Promise<void> {
+    const deletion = await this.#send('DELETE', path, { gracePeriodSeconds: 0 });
+    if (deletion.status === 404 || deletion.status === 405 || isGone(deletion)) return;
     // The deletion completes when the finalizers are removed from the object.
-    const { status } = await this.#send('DELETE', path, { gracePeriodSeconds: 0 });
-    if (status === 404 || status === 405) return;
     await this.#send('PATCH', path, { metadata: { finalizers: null } });
   }
 
@@ -51,8 +55,9 @@ export class Cleaner {
     const { status } = await this.#send('DELETE', path);
     if (status === 404) return;
     const { text } = await this.#send('GET', path);
-    const namespace = JSON.parse(text) as { metadata: object };
+    const namespace = JSON.parse(text) as { metadata: { readonly finalizers?: readonly string[] } };
     await this.#send('PUT', `${path}/finalize`, { ...namespace, spec: { finalizers: [] } });
+    if (namespace.metadata.finalizers === undefined) return;
     await this.#send('PATCH', path, { metadata: { finalizers: null } });
   }
 
@@ -65,4 +70,9 @@ export class Cleaner {
       body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
     });
   }
+}
+
+/** A server answers with a status instead of the object when the deletion is complete. */
+function isGone({ status, text }: Reply): boolean {
+  return status === 200 && (JSON.parse(text) as { readonly kind?: string }).kind === 'Status';
 }
