@@ -92,7 +92,18 @@ export class DiskFleet implements AsyncDisposable {
     await this.cluster.resource(diskVolumes).create(volume);
   }
 
-  /** Requests of replicas that do not exist, on the first disk, in one write. */
+  /** Replicas on the first disk, without requests. They belong to no Volume, so nothing else is done with them. */
+  async createReplicas(names: readonly string[], bytes: number): Promise<void> {
+    const [schedule] = await this.#schedules();
+    const diskID = schedule?.metadata?.name ?? '';
+    const spec = { volumeName: 'none', volumeSize: bytes, nodeID: 'n0', diskID };
+    await inParallel(names.length, async (at) => {
+      const metadata = { name: names[at] ?? '' };
+      await this.cluster.resource(replicas).create({ apiVersion, kind: 'Replica', metadata, spec });
+    });
+  }
+
+  /** Requests on the first disk, in one write. */
   async request(bytes: Readonly<Record<string, number>>): Promise<void> {
     const [schedule] = await this.#schedules();
     const name = schedule?.metadata?.name ?? '';

@@ -42,6 +42,7 @@ type Operation =
   | { readonly kind: 'limit'; readonly disk: number; readonly limit: number }
   | { readonly kind: 'ready' | 'evict' | 'close'; readonly disk: number; readonly isOn: boolean }
   | { readonly kind: 'wait'; readonly ms: number }
+  | { readonly kind: 'crash'; readonly writes: number }
   | { readonly kind: 'restart' };
 
 const which = fc.nat({ max: 9 });
@@ -80,12 +81,16 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('wait' as const), ms: fc.nat({ max: 40_000 }) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart' as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('crash' as const), writes: fc.integer({ min: 1, max: 12 }) }),
+  },
 );
 
 /** A failing history is shortened by at most so many further runs, so that the failure is known soon. */
 const shrinksMax = 10;
 
-test('50. seeded random walk over all operations with shrinking; the invariants hold on every stored version', async () => {
+test('50. seeded random walk over all operations with shrinking, and crashes after any write; the invariants hold on every stored version', async () => {
   let shrinksLeft = shrinksMax;
   let hasFailed = false;
   const histories = fc.array(operation, { minLength: 10, maxLength: 30 });
@@ -176,5 +181,9 @@ async function perform(fixture: DisksFixture, one: Operation, at: number): Promi
       return await fixture.settle(one.ms);
     case 'restart':
       return await fixture.restart();
+    case 'crash':
+      // In the middle of what the operations before have left to do.
+      await fixture.crashAfter(one.writes, () => fixture.settle());
+      return;
   }
 }
