@@ -16,12 +16,23 @@ describe('placing', () => {
     ]);
   });
 
-  test('a new disk wakes a volume that waits', async () => {
-    const fixture = await DisksFixture.start(5);
-    await fixture.addVolume('v', { size: 10, numberOfReplicas: 1 });
-    expect((await fixture.allocation('v'))[1]).toMatch(/5 missing/);
-    await fixture.setLimit(1, 20);
-    expect(await fixture.replicas()).toEqual(['v-r0 1 10 running']);
+  const uncordon = (fixture: DisksFixture) => fixture.patchNode(2, { spec: { allowScheduling: true } });
+  const waking: readonly [string, (fixture: DisksFixture) => Promise<void>, readonly string[]][] = [
+    ['is new', (fixture) => fixture.addNode(3, 20), []],
+    ['is freed', (fixture) => fixture.request(1, { other: null }), []],
+    ['is enlarged', (fixture) => fixture.setLimit(1, 20), []],
+    ['is uncordoned', uncordon, []],
+    ['gets other tags', (fixture) => fixture.patchNode(2, { spec: { tags: ['fast'] } }), ['fast']],
+  ];
+  test.each(waking)('a disk that %s wakes a volume that waits', async (_, change, nodeSelector) => {
+    const fixture = await DisksFixture.start(15, 20);
+    await fixture.patchNode(2, { spec: { allowScheduling: false } });
+    await fixture.request(1, { other: 10 });
+    await fixture.addVolume('v', { size: 10, numberOfReplicas: 1, nodeSelector });
+    if (nodeSelector.length > 0) await uncordon(fixture);
+    expect((await fixture.allocation('v'))[1]).toMatch(/^False InsufficientStorage/);
+    await change(fixture);
+    expect(await fixture.places('v')).toEqual([expect.stringMatching(/^[123] 10 running$/)]);
   });
 
   test('a disk that does not answer is left after half a minute', async () => {
