@@ -17,6 +17,7 @@ import { CliError } from '../cli-error.ts';
 import { withInFlightPods } from '../explain/in-flight-pods.ts';
 import { type MakePlanOptions, whatIfIndex } from '../plan/make-plan.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
+import { DiskFit } from './disk-fit.ts';
 import {
   type HeadroomReport,
   type HeadroomRow,
@@ -44,7 +45,7 @@ export function measureRoom(view: ClusterView, options: HeadroomMeasureOptions):
   const { index, notes } = whatIfIndex(view, options);
   const rows = withInFlightPods(index, { view, except: '', nowMs: options.nowMs }, () =>
     options.like === undefined
-      ? classesOf(index, options).map((record) => classRow(index, record, options))
+      ? classesOf(index, options).map((record) => classRow(view, index, record, options))
       : [workloadRow(view, index, options.like, options)],
   );
   return {
@@ -65,7 +66,12 @@ function classesOf(index: ClusterIndex, { storageClass }: HeadroomMeasureOptions
   return found;
 }
 
-function classRow(index: ClusterIndex, record: ClassRecord, options: HeadroomMeasureOptions): HeadroomRow {
+function classRow(
+  view: ClusterView,
+  index: ClusterIndex,
+  record: ClassRecord,
+  options: HeadroomMeasureOptions,
+): HeadroomRow {
   const withSize = (bytes: number) => storagePod(record, 0, bytes);
   const cells = cellsFor(index, withSize(options.size.bytes));
   const sorted = [...cells].sort(
@@ -75,7 +81,12 @@ function classRow(index: ClusterIndex, record: ClassRecord, options: HeadroomMea
     ...options,
     upperBoundBytes: upperBoundOf(sorted),
   });
-  const counted = measureHeadroom((number) => storagePod(record, number, options.size.bytes), index, options);
+  const counted = countReplicas(
+    (number) => storagePod(record, number, options.size.bytes),
+    view,
+    index,
+    options,
+  );
   const shown = sorted.slice(0, options.isWide ? topologiesMaxWide : topologiesMax);
   const topologies = shown.map((cell) => {
     const { nodes: onlyNodes, upperBoundBytes } = cell;
@@ -89,6 +100,25 @@ function classRow(index: ClusterIndex, record: ClassRecord, options: HeadroomMea
     topologies: topologies.toSorted((a, b) => (b.largestBytes ?? 0) - (a.largestBytes ?? 0)),
     omittedTopologies: cells.length - shown.length,
   };
+}
+
+interface CountedReplicas extends Headroom {
+  /** What the disks lack for the next one; undefined if they are not what runs out. */
+  readonly diskShortage: string | undefined;
+}
+
+function countReplicas(
+  template: ReplicaTemplate,
+  view: ClusterView,
+  index: ClusterIndex,
+  options: HeadroomMeasureOptions,
+): CountedReplicas {
+  const disks = new DiskFit(view);
+  const counted = measureHeadroom(template, index, {
+    ...options,
+    alsoFits: (replica) => disks.place(replica),
+  });
+  return { ...counted, diskShortage: counted.isCapped ? undefined : disks.shortage };
 }
 
 function upperBoundOf(cells: readonly StorageCell[]): number | undefined {
@@ -160,7 +190,7 @@ function workloadRow(
   options: HeadroomMeasureOptions,
 ): HeadroomRow {
   const template = replicasOfWorkload(view, asked);
-  const counted = measureHeadroom(template, index, options);
+  const counted = countReplicas(template, view, index, options);
   const cells = cellsFor(index, template(0));
   const max = options.isWide ? topologiesMaxWide : topologiesMax;
   return {
@@ -201,7 +231,9 @@ function furtherReplica(set: StatefulSet, number: number): ReplicaToFit {
   };
 }
 
-function countLines({ count, isCapped, limits, podRefusals }: Headroom) {
+function countLines({ count, isCapped, limits, podRefusals, diskShortage }: CountedReplicas) {
+  if (diskShortage !== undefined)
+    return { count, isCapped, runsOut: [{ reason: 'DiskShortage', sentence: diskShortage, nodes: 0 }] };
   const runsOut: readonly RunsOutLine[] =
     podRefusals.length > 0
       ? podRefusals.map(({ reason }) => ({ reason, sentence: sentenceOf(reason), nodes: 0 }))

@@ -24,6 +24,8 @@ export interface HeadroomOptions {
   readonly rules?: readonly AnyRule[] | undefined;
   /** Counting ends here. */
   readonly countMax?: number | undefined;
+  /** Called with each replica that the rules place; if it returns false, the replica does not fit. */
+  readonly alsoFits?: ((replica: ReplicaToFit) => boolean) | undefined;
 }
 
 /** How many more replicas fit. */
@@ -174,8 +176,10 @@ class Filling {
   }
 
   #placeNext(onlyNodes: readonly string[] | undefined): boolean {
-    const answer = this.#plan(this.#next(), onlyNodes);
-    if (answer.kind === 'refusal' || this.#ledger.reserve(answer).kind !== 'reserved') return false;
+    const replica = this.#next();
+    const answer = this.#plan(replica, onlyNodes);
+    if (answer.kind === 'refusal' || this.#options.alsoFits?.(replica) === false) return false;
+    if (this.#ledger.reserve(answer).kind !== 'reserved') return false;
     this.#count += 1;
     this.#byNode.set(answer.node, (this.#byNode.get(answer.node) ?? 0) + 1);
     return true;

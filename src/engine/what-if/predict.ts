@@ -110,6 +110,7 @@ class Predictor {
       this.#cluster.nowMs += changeIntervalMs;
     }
     for (const change of stages.drains) makeChange(change, this.#sink());
+    this.#scheduling.evict(this.#drained);
     this.#scheduling.run();
     this.#noteBudgets();
     const missing = [...this.#sets.values()].flatMap(({ set, cause }) => this.#missingMembers(set, cause));
@@ -132,9 +133,9 @@ class Predictor {
       workloads: this.#workloads,
       evict: (pod, cause) => {
         this.#fateOf(pod, cause).cause = cause;
-        if (cause === 'drained') this.#drained.push(pod);
         if (cause === 'scaled') this.#unwanted.add(pod.uid);
-        this.#scheduling.evict(pod);
+        if (cause === 'drained') this.#drained.push(pod);
+        else this.#scheduling.evict([pod]);
       },
       settle: (pod, cause, outcome, message) => {
         const fate = this.#fateOf(pod, cause);

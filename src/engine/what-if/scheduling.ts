@@ -71,15 +71,24 @@ export class WhatIfScheduling {
     this.#push({ key: pod.key, priority: pod.priority, order: this.#lastOrder });
   }
 
-  /** The pod leaves its node: it counts there until all other pods have had their turn, as pods do while they end. */
-  evict(victim: PodRecord): void {
-    if (this.#leaving.some(({ key }) => key === victim.key)) return;
-    const stored = this.#cluster.get('Pod', victim.key);
-    if (stored === undefined) return;
-    this.#leaving.push(victim);
-    const deletionTimestamp = formatTimestamp(this.#cluster.nowMs);
-    this.#cluster.put('Pod', { ...stored, metadata: { ...stored.metadata, deletionTimestamp } });
-    this.#hooks.evicting(victim, stored);
+  /**
+   * The pods leave their nodes, all at once: they count there until all other pods have had their turn, as pods do while they end. Their controllers react at
+   * the same time, each to one pod after the other.
+   */
+  evict(victims: readonly PodRecord[]): void {
+    const evicted = victims.flatMap((victim) => {
+      const stored = this.#cluster.get('Pod', victim.key);
+      if (stored === undefined || this.#leaving.some(({ key }) => key === victim.key)) return [];
+      this.#leaving.push(victim);
+      const deletionTimestamp = formatTimestamp(this.#cluster.nowMs);
+      this.#cluster.put('Pod', { ...stored, metadata: { ...stored.metadata, deletionTimestamp } });
+      return [{ victim, stored }];
+    });
+    for (const { victim, stored } of inTurns(
+      evicted,
+      ({ victim: { namespace, owner } }) => `${namespace} ${owner}`,
+    ))
+      this.#hooks.evicting(victim, stored);
   }
 
   /** Called with every change of the cluster. */
@@ -162,7 +171,7 @@ export class WhatIfScheduling {
       const refusal = answer.waitingForPreemption({ vacatingNode: node });
       this.#refused.set(record.key, { waiting: again, refusal });
       this.#nominate(pod, node);
-      for (const victim of victims) this.evict(victim.pod);
+      this.evict(victims.map((victim) => victim.pod));
       return;
     }
     const refusal = answer.waitingForPreemption(preemption);
@@ -199,6 +208,17 @@ export class WhatIfScheduling {
     this.decideQueued();
     if (stored !== undefined) this.#hooks.gone(pod, stored);
   }
+}
+
+/** The first of each group, then the second of each, and so on. */
+function inTurns<T>(items: readonly T[], groupOf: (item: T) => string): readonly T[] {
+  const counts = new Map<string, number>();
+  const ranked = items.map((item) => {
+    const rank = counts.get(groupOf(item)) ?? 0;
+    counts.set(groupOf(item), rank + 1);
+    return { item, rank };
+  });
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ item }) => item);
 }
 
 /** As a kubelet reports it: the pod runs and is ready at once. Controllers remove pods that are not ready first, and preemption those that started last. */
