@@ -16,7 +16,7 @@ import { drainTargetOf } from './drain-target.ts';
 import { exitCodeOfDrain, makeDrainPlan } from './make-drain-plan.ts';
 import { moveMarkText, moveTargetKey } from './move-mark.ts';
 import { predictEviction } from './predict-eviction.ts';
-import { busyNode, roomyDrives, threeDisks } from './testing/drain-views.ts';
+import { busyNode, largeCluster, roomyDrives, threeDisks } from './testing/drain-views.ts';
 
 const golden = (name: string) => `./testing/golden/${name}.txt`;
 const narrow: Terminal = { width: 50, hasColour: false, isInteractive: true };
@@ -52,6 +52,12 @@ describe('golden files', () => {
       golden('drive-stuck'),
     );
     expect(exitCodeOfDrain(report)).toBe(3);
+  });
+
+  test('one of 5,000 nodes, with more than a screen shows', async () => {
+    const report = planOf('n1', largeCluster());
+    await expect(renderedDrainPlan(report, 'table', plainTerminal)).toMatchFileSnapshot(golden('large'));
+    expect(report.left).toHaveLength(15);
   });
 
   test('an empty node', async () => {

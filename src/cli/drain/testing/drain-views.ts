@@ -185,3 +185,27 @@ export function threeDisks(): DiskObjects {
     notes: [],
   };
 }
+
+/** 5,000 nodes, some with a free local volume. On n1 are many pods, of which some use a volume of that node. */
+export function largeCluster(): ClusterView {
+  const names = Array.from({ length: 5_000 }, (_, at) => `n${at + 1}`);
+  const pinned = Array.from({ length: 15 }, (_, at) => `data-${at}`);
+  const bound = (claimName: string) => {
+    const volume = localVolume(`n1-${claimName}`, '10Gi', 'n1');
+    const claimRef = { namespace: 'default', name: claimName, uid: `uid-${claimName}` };
+    return { ...volume, spec: { ...volume.spec, claimRef }, status: { phase: 'Bound' as const } };
+  };
+  return viewOf({
+    Node: names.map((name) => nodeWith(name, '8')),
+    StorageClass: [storageClass('local')],
+    PersistentVolume: [
+      ...names.slice(1, 20).map((name) => localVolume(`${name}-free`, '10Gi', name)),
+      ...pinned.map(bound),
+    ],
+    PersistentVolumeClaim: pinned.map((name) => boundClaim(name, '10Gi', `n1-${name}`)),
+    Pod: [
+      ...Array.from({ length: 30 }, (_, at) => member(podWith(`web-${at}`, '100m', [], 'n1'), 'web')),
+      ...pinned.map((name) => member(podWith(`db-${name}`, '100m', [name], 'n1'), 'db')),
+    ],
+  });
+}
