@@ -4,24 +4,14 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFailed, onTestFinished, test } from 'vitest';
-import type { Cluster } from '../../src/cluster/cluster.ts';
-import { drives } from '../../src/kube/drive.ts';
-import {
-  csiNodes,
-  csiStorageCapacities,
-  nodes,
-  persistentVolumeClaims,
-  persistentVolumes,
-  pods,
-  storageClasses,
-} from '../../src/kube/resources.ts';
-import { annotations } from '../../src/kube/well-known.ts';
+import { csiStorageCapacities, nodes, pods, storageClasses } from '../../src/kube/resources.ts';
 import { projectRoot } from '../project-root.ts';
 import { DriverProcess } from '../up/driver-process.ts';
 import { StowageProcess } from '../up/stowage-process.ts';
 import type { TestBed } from './test-bed.ts';
 import { applied, startAuditedBed } from './testing/audited-bed.ts';
 import { auditedRequestsOf, grantedRights } from './testing/audited-rights.ts';
+import { claimThroughItsLife, makeNodeWithDrive } from './testing/drive-claims.ts';
 import { type ChartValues, chartFolder, helm, rendered, valueFlags } from './testing/helm.ts';
 import {
   argumentsOf,
@@ -30,11 +20,10 @@ import {
   makePodOf,
   workloadIn,
 } from './testing/installed-workload.ts';
-import { accessModes, main, serviceAccountKubeconfig, until } from './testing/run-scheduler.ts';
+import { main, serviceAccountKubeconfig, until } from './testing/run-scheduler.ts';
 import { lacks, serverPrograms } from './vitest-beds.ts';
 
 const namespace = 'default';
-const gib = 2 ** 30;
 /** How often the test looks for requests that are still to come. */
 const turnsMax = 60;
 const manifest = join(projectRoot, 'deploy/drives.yaml');
@@ -159,22 +148,6 @@ async function startExtender(
   return url;
 }
 
-async function makeNodeWithDrive(cluster: Cluster): Promise<void> {
-  const topologyKey = 'stowage.dev/node';
-  await cluster.resource(nodes).create({ metadata: { name: 'n1', labels: { [topologyKey]: 'n1' } } });
-  const own = [{ name: 'drives.stowage.dev', nodeID: 'n1', topologyKeys: [topologyKey] }];
-  await cluster.resource(csiNodes).create({ metadata: { name: 'n1' }, spec: { drivers: own } });
-  const client = cluster.resource(drives);
-  const created = await client.create({
-    apiVersion: 'stowage.dev/v1alpha1',
-    kind: 'Drive',
-    metadata: { name: 'd1' },
-    spec: { nodeName: 'n1', filesystemUUID: '00000000-0000-4000-8000-000000000001' },
-  });
-  const status = { capacityBytes: 10 * gib, state: 'Ready' };
-  await client.update({ ...created, status }, { subresource: 'status' });
-}
-
 /** The container `volumes` of the Deployment, as a process. */
 async function startControllers(
   bed: TestBed,
@@ -186,26 +159,6 @@ async function startControllers(
   const run = new StowageProcess([...args, '--kubeconfig', kubeconfig], undefined, environmentOf(workload));
   onTestFinished(() => run.kill());
   return run;
-}
-
-/** A scheduler has selected its node. `isPublished`: the figure that the volume changed; without it, a claim that lives shortly leaves the published one as it was. */
-async function claimThroughItsLife(cluster: Cluster, isPublished: () => Promise<boolean>): Promise<void> {
-  const claims = cluster.resource(persistentVolumeClaims);
-  const key = { namespace, name: 'data' };
-  await claims.create({
-    metadata: { ...key, annotations: { [annotations.selectedNode]: 'n1' } },
-    spec: { accessModes, storageClassName: 'stowage-drives', resources: { requests: { storage: '1Gi' } } },
-  });
-  await until(async () => (await claims.get(key)).status?.phase === 'Bound', 200);
-  const body = { spec: { resources: { requests: { storage: '2Gi' } } } };
-  await claims.patch(key, { type: 'merge', body }, {});
-  const volumes = cluster.resource(persistentVolumes);
-  await until(async () => (await volumes.list()).items[0]?.spec?.capacity?.storage === '2Gi', 200);
-  const conditions = async () => (await claims.get(key)).status?.conditions ?? [];
-  await until(async () => (await conditions()).some(({ type }) => type === 'FileSystemResizePending'), 200);
-  await until(isPublished, 200);
-  await claims.delete(key);
-  await until(async () => (await volumes.list()).items.length === 0, 200);
 }
 
 /** The paths of the files of a Secret, as a pod would mount it. */
