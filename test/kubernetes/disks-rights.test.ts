@@ -58,7 +58,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))(
   'disks, with the rights of deploy/disks.yaml',
   () => {
     test('claims, moves, images and removed nodes use all of them, and need no others', {
-      timeout: 240_000,
+      timeout: 400_000,
     }, async () => {
       const { bed, folder, auditLog } = await startAuditedBed();
       const cluster = await bed.connect();
