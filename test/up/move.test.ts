@@ -1,6 +1,9 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Pod } from '../../src/kube/api/core.ts';
+import type { Replica } from '../../src/kube/disks/replica.ts';
 import { ApiClient } from './api-client.ts';
 import { callInProcess } from './in-process.ts';
 import { callStowage, newFolder, removeFolder, StowageProcess } from './stowage-process.ts';
@@ -93,4 +96,52 @@ describe('stowage drain-plan and move, on stowage up --demo', () => {
       'node/node-a1 is done',
     ]);
   });
+});
+
+test('stowage move brings a replica to another node, with its data', async () => {
+  const folder = newFolder();
+  onTestFinished(() => removeFolder(folder));
+  const names = ['n1', 'n2'];
+  for (const name of names) mkdirSync(join(folder, name));
+  const flags = names.flatMap((name) => ['--storage-node', `${name}=${join(folder, name)}`]);
+  const up = await StowageProcess.up(join(folder, 'data'), ...flags);
+  const client = new ApiClient(up.access);
+  onTestFinished(() => client.close());
+  const create = async (path: string, body: object) =>
+    expect((await client.call('POST', path, { body })).status).toBe(201);
+  for (const name of names) await create('/api/v1/nodes', { metadata: { name } });
+  const kinds = '/apis/stowage.dev/v1alpha1';
+  const size = 2 ** 20;
+  await create(`${kinds}/volumes`, {
+    apiVersion: 'stowage.dev/v1alpha1',
+    kind: 'Volume',
+    metadata: { name: 'v' },
+    spec: { size, numberOfReplicas: 1 },
+  });
+  /** The nodes of replicas that have their data. */
+  const healthy = async () => {
+    const { body } = await client.call('GET', `${kinds}/replicas`);
+    return ((body.items ?? []) as readonly Replica[]).flatMap(({ spec, status }) =>
+      status?.healthyAt === undefined ? [] : [spec?.nodeID ?? ''],
+    );
+  };
+  await expect.poll(healthy).toHaveLength(1);
+  const [from = ''] = await healthy();
+  const [to = ''] = names.filter((name) => name !== from);
+  const files = (node: string) =>
+    readdirSync(join(folder, node, 'replicas')).map((name) =>
+      join(folder, node, 'replicas', name, 'data.img'),
+    );
+  const data = randomBytes(size);
+  writeFileSync(files(from)[0]!, data);
+
+  const moved = await callInProcess('move', from, '--yes', '--timeout', '5m', '--kubeconfig', up.kubeconfig);
+  expect([moved.stderr, moved.status, moved.stdout.split('\n').at(-2)]).toEqual([
+    '',
+    0,
+    `node/${from} is done`,
+  ]);
+  expect(await healthy()).toEqual([to]);
+  expect(readFileSync(files(to)[0]!).equals(data)).toBe(true);
+  await expect.poll(() => files(from)).toEqual([]);
 });
