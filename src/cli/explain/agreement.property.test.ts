@@ -14,7 +14,7 @@ import { explainPod } from './explain-pod.ts';
 import type { PodExplanation } from './explanation.ts';
 import { RandomScheduling } from './testing/random-scheduling.ts';
 
-const clusters = Number(process.env.EXPLAIN_CLUSTERS ?? 240);
+const clusters = Number(process.env.EXPLAIN_CLUSTERS ?? 120);
 const seed = process.env.EXPLAIN_SEED ?? 'explain';
 const podsPerCluster = 2;
 const clustersPerTest = 40;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { propertyRuns } from '../../../test/property-runs.ts';
 import { type CompetitionOptions, runCompetingSchedulers } from './testing/competing-schedulers.ts';
 
 const competitions: fc.Arbitrary<CompetitionOptions> = fc.record({
@@ -19,6 +20,6 @@ test('two schedulers with the same name never give a volume to two claims, and m
       expect(violations).toEqual([]);
       expect(after).toEqual(before);
     }),
-    { numRuns: 50 },
+    { numRuns: propertyRuns(30) },
   );
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { propertyRuns } from '../../../test/property-runs.ts';
 import type { Pod } from '../../kube/api/core.ts';
 import type { IndexedKind } from '../cluster-index/cluster-change.ts';
 import { ClusterIndex } from '../cluster-index/cluster-index.ts';
@@ -9,7 +10,7 @@ import { plan } from '../plan.ts';
 import { claim, pod, storageClass } from '../testing/objects.ts';
 import { arbCluster, randomNowMs as nowMs, type RandomCluster } from '../testing/random/cluster.ts';
 
-const runs = 500;
+const runs = propertyRuns(240);
 
 /** Values that are too large to print in a counterexample, so that fast-check draws only their names. */
 const hugeValues = new Map<string, () => unknown>([

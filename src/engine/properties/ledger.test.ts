@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { propertyRuns } from '../../../test/property-runs.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { stowageProfile } from '../cluster-index/profile.ts';
 import { Ledger, type Reservation } from '../ledger/ledger.ts';
@@ -12,7 +13,7 @@ import { arbObjects, randomNowMs as nowMs, type RandomObjects } from '../testing
 import { scarcePools, scarceVolumes } from '../testing/random/distribution.ts';
 import { arbEvent, ModelServer, type RandomEvent } from '../testing/random/events.ts';
 
-const runs = 200;
+const runs = propertyRuns(100);
 
 /** Some share claims, one has an inline volume, and there are more pods than the cluster has storage for. */
 const pods = [

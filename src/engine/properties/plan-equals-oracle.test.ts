@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { propertyRuns } from '../../../test/property-runs.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { type Profile, stowageProfile, upstreamProfile } from '../cluster-index/profile.ts';
 import { type Placement, plan } from '../plan.ts';
@@ -10,7 +11,7 @@ import { onlyNodeRule } from '../testing/only-node-rule.ts';
 import { oracleRefusalMessage, oracleVerdict } from '../testing/oracle/index.ts';
 import { arbCluster, randomNowMs as nowMs, type RandomCluster } from '../testing/random/cluster.ts';
 
-const runs = 700;
+const runs = propertyRuns(400);
 
 const profiles: readonly Profile[] = [
   stowageProfile,

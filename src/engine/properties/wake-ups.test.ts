@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { propertyRuns } from '../../../test/property-runs.ts';
 import type { ClusterChange } from '../cluster-index/cluster-change.ts';
 import { type Profile, stowageProfile, upstreamProfile } from '../cluster-index/profile.ts';
 import { volumeRules } from '../rules/volume-rules.ts';
@@ -11,7 +12,7 @@ import {
   PendingPodsFixture,
 } from '../testing/pending-pods-fixture.ts';
 
-const runs = 160;
+const runs = propertyRuns(80);
 const stepsMax = 50;
 const setupMax = 8;
 
@@ -25,8 +26,8 @@ const profiles: readonly { readonly name: string; readonly profile: Profile }[] 
 ];
 
 /** The least number of checks. With fewer, the random clusters would prove nothing. */
-const wokenMin = 60;
-const changedMin = 200;
+const wokenMin = 30;
+const changedMin = 100;
 
 describe.each(profiles)('under profile $name', ({ profile }) => {
   test('every step that makes a pod fit wakes it, and every step that changes an answer invalidates it', () => {
