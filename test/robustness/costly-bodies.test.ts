@@ -91,14 +91,14 @@ const jsonTexts: readonly (readonly [string, string])[] = [
     `{"${'k'.repeat(1_000_000)}":{${many(60_000, (index) => `"a${index}":1`).join(',')},"a1":2}}`,
   ],
   ['dots in duplicate keys', `{"data":{"${'a.'.repeat(500_000)}":"1","${'a.'.repeat(500_000)}":"2"}}`],
-  ['digits of a number', `{"metadata":{"generation":${'9'.repeat(2_000_000)}}}`],
+  ['digits of a number', `{"metadata":{"generation":${'9'.repeat(1_000_000)}}}`],
 ];
 
 const yamlTexts: readonly (readonly [string, string])[] = [
   ['entries of an ordered map', `a: !!omap\n${many(40_000, (index) => `- k${index}: 1`).join('\n')}`],
-  ['digits of an integer', `a: ${'9'.repeat(2_900_000)}`],
+  ['digits of an integer', `a: ${'9'.repeat(1_000_000)}`],
   ['aliases', `a: &a x\nb: [${many(60_000, () => '*a').join(',')}]`],
-  ['bytes of a binary value', `a: !!binary ${'A'.repeat(2_900_000)}`],
+  ['bytes of a binary value', `a: !!binary ${'A'.repeat(1_000_000)}`],
 ];
 
 test.each(jsonBodies)('a body with very many %s is accepted or rejected', async (_what, path, body) => {
@@ -127,16 +127,17 @@ test('a path with very many slashes is not found', async () => {
   await expectHealthy(attacked);
 });
 
+// Work that grew with the square of a million bytes would take minutes too; one of them is as large as the server accepts.
 test.each([
-  ['- ', 1_500_000],
+  ['- ', 500_000],
   ['[', 3_000_000],
-  ['{a: ', 700_000],
-  ['? ', 1_500_000],
-  ['}', 3_000_000],
-  [',', 3_000_000],
-  ['&a ', 1_000_000],
-  ['*', 3_000_000],
-  ['!', 3_000_000],
+  ['{a: ', 250_000],
+  ['? ', 500_000],
+  ['}', 1_000_000],
+  [',', 1_000_000],
+  ['&a ', 350_000],
+  ['*', 1_000_000],
+  ['!', 1_000_000],
 ])('a YAML body that consists of %j is rejected', async (piece, count) => {
   for (const [method, path, type] of [
     ['POST', configMaps, 'application/yaml'],
