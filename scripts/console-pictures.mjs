@@ -1,66 +1,122 @@
 /**
  * Takes the pictures of docs/console.md: starts the demo and opens each view in Chromium, light and dark. `npm run build` first; then
- * `node scripts/console-pictures.mjs [FOLDER]`. CHROMIUM names another browser than Debian's.
+ * `node scripts/console-pictures.mjs [FOLDER [VIEW...]]`. CHROMIUM names another browser than Debian's.
  */
-import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const folder = resolve(process.argv[2] ?? join(root, 'docs', 'pictures'));
+const main = join(root, 'dist/cli/main.js');
+const [given, ...only] = process.argv.slice(2);
+const folder = resolve(given ?? join(root, 'docs', 'pictures'));
 const data = mkdtempSync(join(tmpdir(), 'stowage-pictures-'));
-const up = spawn(process.execPath, [
-  join(root, 'dist/cli/main.js'),
-  'up',
-  '--demo',
-  '--port',
-  '0',
-  '--data',
-  join(data, 'up'),
-]);
+const programs = [];
 
-try {
-  const url = await new Promise((found, failed) => {
+/** Starts a command that serves the console, and returns its address. */
+async function start(...args) {
+  const program = spawn(process.execPath, [main, ...args], { cwd: data });
+  programs.push(program);
+  return await new Promise((found, failed) => {
     let text = '';
-    up.stderr.on('data', (part) => {
+    program.stderr.on('data', (part) => {
       text += part;
       const match = /https:\S+token=\S+/.exec(text);
       if (match !== null) found(match[0]);
     });
-    up.once('exit', () => failed(new Error(text)));
+    program.once('exit', () => failed(new Error(text)));
   });
+}
+
+const gi = 2 ** 30;
+
+/** The demo's disks have no requests that wait, and none that was rejected. */
+function withRequests(file) {
+  const state = JSON.parse(readFileSync(file, 'utf8'));
+  const schedule = state.items.find(({ kind, spec }) => kind === 'DiskSchedule' && spec.nodeID === 'node-a1');
+  const scheduled = (size) => ({ state: 'scheduled', observedSize: size, scheduledSize: size });
+  schedule.spec.replicas = {
+    'analytics-r0': 60 * gi,
+    'archive-r1': 900 * gi,
+    'db-r0': 80 * gi,
+    'logs-r0': 20 * gi,
+  };
+  schedule.status.replicas = {
+    'archive-r1': { state: 'rejected', observedSize: 900 * gi, reason: 'InsufficientStorage' },
+    'db-r0': scheduled(80 * gi),
+    'logs-r0': scheduled(20 * gi),
+  };
+  schedule.status.storageScheduled = 100 * gi;
+  for (const name of Object.keys(schedule.spec.replicas))
+    state.items.push({
+      apiVersion: schedule.apiVersion,
+      kind: 'Replica',
+      metadata: { name },
+      spec: { volumeName: name.replace(/-r\d+$/, ''), nodeID: 'node-a1', diskID: schedule.metadata.name },
+    });
+  writeFileSync(file, JSON.stringify(state));
+}
+
+async function takeAll(page, url, views) {
+  await page.goto(url);
+  await page.getByText(/^Live$|^Frozen/).waitFor();
+  for (const scheme of ['light', 'dark']) {
+    await page.emulateMedia({ colorScheme: scheme });
+    for (const [name, hash, act] of views.filter(([name]) => only.length === 0 || only.includes(name))) {
+      await page.evaluate(`location.hash = '#/'`);
+      await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+      await page.waitForTimeout(500);
+      await act?.(page);
+      await page.locator('main').getByText('Loading…').first().waitFor({ state: 'hidden' });
+      await page.waitForTimeout(500);
+      await page.screenshot({ path: join(folder, `console-${name}-${scheme}.png`), fullPage: true });
+    }
+  }
+}
+
+/** One comes every ten seconds. */
+async function enoughSamples(page) {
+  await page.getByText(/^([7-9]|\d\d) samples/).waitFor({ timeout: 120_000 });
+}
+
+async function showPlan(page) {
+  await page.getByLabel('Value').fill('node/node-b2');
+  await page.getByRole('button', { name: 'Show the plan' }).click();
+  await page.getByRole('region', { name: 'Plan' }).waitFor();
+}
+
+try {
   mkdirSync(folder, { recursive: true });
+  const live = await start('up', '--demo', '--port', '0', '--data', join(data, 'up'));
   const context = await chromium.launchPersistentContext(join(data, 'profile'), {
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     headless: true,
     ignoreHTTPSErrors: true,
-    viewport: { width: 1280, height: 860 },
+    viewport: { width: 1280, height: 800 },
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
   });
   const page = await context.newPage();
-  await page.goto(url);
-  const views = [
+  await takeAll(page, live, [
     ['overview', '#/overview'],
     ['map', '#/map/node-b2'],
     ['queue', '#/queue'],
     ['pod', '#/pod/demo%2Fqueue-0'],
-    ['capacity', '#/capacity'],
-  ];
-  const [, ...only] = process.argv.slice(2);
-  for (const scheme of ['light', 'dark']) {
-    await page.emulateMedia({ colorScheme: scheme });
-    for (const [name, hash] of views.filter(([name]) => only.length === 0 || only.includes(name))) {
-      await page.goto(url.replace(/\?.*/, hash));
-      await page.waitForTimeout(1_500);
-      await page.screenshot({ path: join(folder, `console-${name}-${scheme}.png`) });
-    }
-  }
+    ['what-if', '#/what-if', showPlan],
+    ['capacity', '#/capacity', enoughSamples],
+  ]);
+  const file = join(data, 'cluster.json');
+  execFileSync(process.execPath, [main, 'snapshot', file, '--kubeconfig', join(data, 'up', 'kubeconfig')]);
+  withRequests(file);
+  const openDisk = async () => await page.getByRole('gridcell', { name: 'node-a1/default' }).click();
+  await takeAll(page, await start('console', 'cluster.json'), [['disks', '#/disks', openDisk]]);
   await context.close();
 } finally {
-  up.kill('SIGTERM');
-  await new Promise((ended) => up.once('exit', ended));
+  for (const program of programs) {
+    const isEnded = new Promise((ended) => program.once('exit', ended));
+    if (program.exitCode === null && program.kill('SIGTERM')) await isEnded;
+  }
   rmSync(data, { recursive: true, force: true });
 }

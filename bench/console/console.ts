@@ -165,6 +165,10 @@ async function inBrowser(
       `follow ${changes} changes in the overview`,
       async () => await change(cluster, page, round),
     );
+    await measure('show the reservations', async () => {
+      await show('reservations');
+      await page.getByText('load/data-').first().waitFor();
+    });
     await measure('show the queue with its causes', async () => {
       await show('queue');
       await page.getByText('20 pods are pending').waitFor();

@@ -1,7 +1,7 @@
 import type { CDPSession } from 'playwright-core';
 
 /** A task that takes longer delays input and frames so much that a person notices; browsers use the same bound for long tasks. */
-export const longTaskMs = 50;
+const longTaskMs = 50;
 
 export interface MainThreadTasks {
   /** Processor time of the longest task. Time in which another process had the processor is not in it, so a busy machine gives the same. */

@@ -3,6 +3,8 @@ import { showView } from './browser.ts';
 
 /** What a view says, without what depends on the moment at which it is read. */
 export async function textOfView(page: Page, hash: string): Promise<string> {
+  // Begins with an empty form, also if the view is shown already.
+  if (hash === '#/what-if') await showView(page, '#/overview');
   await showView(page, hash);
   if (hash.startsWith('#/map')) await page.getByRole('button', { name: 'Table' }).click();
   if (hash === '#/what-if') {
@@ -15,6 +17,9 @@ export async function textOfView(page: Page, hash: string): Promise<string> {
   return (
     // biome-ignore lint/performance/useDomNodeTextContent: what a person sees, in lines.
     (await main.innerText())
+      // Only where something can be carried out.
+      .replace(/^Carry out$[\s\S]*/m, '')
+      .trimEnd()
       .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, 'TIME')
       // Steps that this process has seen have exact times, which a file has not.
       .replaceAll(/^(\+ .*|time unknown)$/gm, 'DURATION')

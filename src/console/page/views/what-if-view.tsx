@@ -30,7 +30,7 @@ export function WhatIfView() {
     setAsked((before) => ({ ...before, changes: [] }));
   };
   /** What was typed counts too, so that one change needs no separate step. */
-  const all = draft.value.trim() === '' ? changes : [...changes, trimmed(draft)];
+  const all = draft.value.trim() === '' ? changes : withChange(changes, trimmed(draft));
   const add = () => {
     update(all);
     setDraft({ ...draft, value: '' });
@@ -155,6 +155,11 @@ function Field(props: {
       </datalist>
     </label>
   );
+}
+
+/** Twice the same change is one. */
+function withChange(changes: readonly PlanChange[], added: PlanChange): readonly PlanChange[] {
+  return changes.some((change) => textOf(change) === textOf(added)) ? changes : [...changes, added];
 }
 
 function trimmed({ flag, value, like }: PlanChange): PlanChange {
