@@ -108,6 +108,18 @@ export class RealNode {
     await this.exec('pkill', '-9', '-x', 'kubelet');
   }
 
+  /** Restarts the kubelet with other thresholds of hard eviction, such as `{ 'nodefs.available': '99%' }`; without any, it evicts nothing. */
+  async setEvictionThresholds(thresholds: Readonly<Record<string, string>> = {}): Promise<void> {
+    await this.stopKubelet();
+    await this.#writeConfiguration(thresholds);
+    await this.startKubelet();
+  }
+
+  async #writeConfiguration(thresholds: Readonly<Record<string, string>> = {}): Promise<void> {
+    const configuration = kubeletConfiguration(this.#file('resolv.conf'), thresholds);
+    await writeFile(this.#file('kubelet.yaml'), JSON.stringify(configuration));
+  }
+
   /** The kubelet's log, and what failed before it started. */
   logs(): string {
     return ['kubelet.log', 'containerd.log']
@@ -128,10 +140,7 @@ export class RealNode {
     const { name, index, network, kubelet, kubeconfig, apiServer, images, labels = {} } = this.#options;
     await mkdir(this.#file('.'), { recursive: true });
     await this.#cgroups.create();
-    await writeFile(
-      this.#file('kubelet.yaml'),
-      JSON.stringify(kubeletConfiguration(this.#file('resolv.conf'))),
-    );
+    await this.#writeConfiguration();
     const env = {
       PATH: process.env.PATH ?? '',
       HOME: this.#file('.'),
@@ -189,9 +198,9 @@ async function isRunning(pid: string): Promise<boolean> {
   );
 }
 
-/** Readable limits are of no interest here: a full disk of this machine must not evict the pods of a test. */
-function kubeletConfiguration(resolvConf: string): object {
-  const thresholds = ['memory.available', 'nodefs.available', 'nodefs.inodesFree', 'imagefs.available'];
+/** Readable limits are of no interest here: a full disk of this machine must not evict the pods of a test, unless it asks for that. */
+function kubeletConfiguration(resolvConf: string, thresholds: Readonly<Record<string, string>>): object {
+  const signals = ['memory.available', 'nodefs.available', 'nodefs.inodesFree', 'imagefs.available'];
   return {
     apiVersion: 'kubelet.config.k8s.io/v1beta1',
     kind: 'KubeletConfiguration',
@@ -205,7 +214,7 @@ function kubeletConfiguration(resolvConf: string): object {
     resolvConf,
     // No server answers there; without it, every pod gets a warning.
     clusterDNS: ['10.96.0.10'],
-    evictionHard: Object.fromEntries(thresholds.map((name) => [name, '0%'])),
+    evictionHard: { ...Object.fromEntries(signals.map((name) => [name, '0%'])), ...thresholds },
     imageGCHighThresholdPercent: 100,
     imageGCLowThresholdPercent: 99,
     readOnlyPort: 0,

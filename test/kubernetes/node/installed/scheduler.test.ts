@@ -31,6 +31,7 @@ describe.skipIf(lacks('1.36', ...programs) || lacksRealNode())(
       await addSlots(bed);
       await usesWhatTheKubeletFrees(bed);
       await sharesPreemption(bed);
+      await avoidsPressure(bed);
     });
   },
 );
@@ -151,6 +152,70 @@ async function sharesPreemption(bed: InstalledBed): Promise<void> {
   expect(await eventually(left, (names) => names.length <= 2)).toHaveLength(2);
   await bed.kubectl('delete', 'pod', '-l', 'slots=true');
 }
+
+/**
+ * A node that runs out of disk evicts a pod and gets a taint: the next pod of the set goes elsewhere, one that has to be there waits, and starts when the
+ * pressure has passed. The last step: the kubelet also removes images that no container uses.
+ */
+async function avoidsPressure(bed: InstalledBed): Promise<void> {
+  await bed.apply(priorityClass('lowest', -100), preferringB);
+  const pod = async (): Promise<Pod | undefined> => {
+    const { items } = await bed.cluster.resource(pods).list({ labelSelector: 'app=pressed' });
+    return items.find(({ status }) => status?.phase === 'Running');
+  };
+  const onB = await eventually(pod, (found) => found !== undefined);
+  expect(onB?.spec?.nodeName).toBe('b');
+  await bed.b.setEvictionThresholds({ 'nodefs.available': '99%' });
+  const moved = await eventually(pod, (found) => found?.spec?.nodeName === 'a');
+  expect(moved?.metadata?.uid).not.toBe(onB?.metadata?.uid);
+  const taints = await bed.kubectl('get', 'node', 'b', '-o', 'jsonpath={.spec.taints[*].key}');
+  expect(taints).toContain('node.kubernetes.io/disk-pressure');
+  const about = `involvedObject.uid=${onB?.metadata?.uid},reason=Evicted`;
+  // By its rank, or because the restarted kubelet does not admit it again.
+  await eventually(
+    () => bed.kubectl('get', 'events', '--field-selector', about, '-o', 'jsonpath={.items[*].message}'),
+    (text) => /low on resource: ephemeral-storage|condition: \[DiskPressure\]/.test(text),
+  );
+
+  await bed.apply(podNamed('bound-to-b', { nodeSelector: { 'kubernetes.io/hostname': 'b' } }));
+  await eventually(
+    () => bed.kubectl('get', 'pod', 'bound-to-b', '-o', 'jsonpath={.status.conditions[0].message}'),
+    (text) => text.includes('untolerated taint'),
+  );
+  await bed.b.setEvictionThresholds();
+  await eventually(
+    () => bed.nodeOf('bound-to-b'),
+    (node) => node === 'b',
+  );
+}
+
+const preferringB = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'pressed', namespace: 'default' },
+  spec: {
+    selector: { matchLabels: { app: 'pressed' } },
+    template: {
+      metadata: { labels: { app: 'pressed' } },
+      spec: {
+        ...scheduled,
+        priorityClassName: 'lowest',
+        affinity: {
+          nodeAffinity: {
+            preferredDuringSchedulingIgnoredDuringExecution: [
+              {
+                weight: 100,
+                preference: {
+                  matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: ['b'] }],
+                },
+              },
+            ],
+          },
+        },
+      },
+    },
+  },
+};
 
 const localClass = {
   apiVersion: 'storage.k8s.io/v1',
