@@ -84,6 +84,10 @@ test.each([
   await fixture.until(async () => fixture.failures.length > 0);
   expect(fixture.failures[0]).toMatch(message);
   expect(await fixture.fileSize('n1', 'images/i/data.img')).toBeUndefined();
+  await fixture.settle();
+  const events = (await fixture.environment.eventLines()).filter((line) => line.startsWith('CopyFailed i:'));
+  expect(events[0]).toMatch(message);
+  expect(events[0]).toMatch(/; it is not tried again on this disk$/);
 });
 
 test('a download without a stated length stops at the grant', async () => {
