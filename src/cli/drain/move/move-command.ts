@@ -64,7 +64,8 @@ export async function moveCommand(argument: string, flags: MoveCommandFlags): Pr
     if (flags.dryRun === true) return;
     requireComplete(facts);
     await requireBudgets(cluster);
-    await confirm(`${drainTargetText(target)} is emptied as shown. Continue?`, flags.yes);
+    const name = drainTargetText(target);
+    await confirm(`${name} is emptied as stowage drain-plan ${name} shows. Continue?`, flags.yes);
     const context: MoveContext = {
       cluster,
       clock: realClock,
