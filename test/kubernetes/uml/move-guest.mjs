@@ -32,7 +32,9 @@ const [programs, modeFile, look] = ['/mnt/programs', '/mnt/mode', '/mnt/look'];
 const staging = `${guest.folder}/staging`;
 const seen = {};
 
-const run = (program, ...args) => execFileSync(program, args, { encoding: 'utf8', stdio: 'pipe' });
+/** A program that does not end is named by the error. */
+const run = (program, ...args) =>
+  execFileSync(program, args, { encoding: 'utf8', stdio: 'pipe', timeout: 120_000 });
 
 // ── What is in the volume ──
 
