@@ -45,12 +45,41 @@ async function signIn({ page }: Browser, url: string, token: string): Promise<vo
 
 /** All data of the page's server that the browser can get. */
 async function everything({ page }: Browser): Promise<string> {
-  const paths = ['state', 'queue', 'reservations', 'history', 'pod?id=secret/hidden'];
+  const paths = [
+    'state',
+    'queue',
+    'reservations',
+    'history',
+    'pod?id=secret/hidden',
+    'plan?drain=node/node-1',
+  ];
   const texts = await page.evaluate(
     `Promise.all(${JSON.stringify(paths)}.map((path) => fetch('/console/data/' + path).then((answer) => answer.text())))`,
   );
   return (texts as string[]).join('\n');
 }
+
+/** Collects everything that the stream of changes sends from now on. */
+const readStream = `(async () => {
+  window.received = '';
+  const state = await (await fetch('/console/data/state')).text();
+  const { position } = JSON.parse(state.split('\\n')[0]);
+  const { body } = await fetch('/console/data/events?since=' + position);
+  (async () => {
+    const decoder = new TextDecoder();
+    for (const reader = body.getReader(); ; ) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      window.received += decoder.decode(value);
+    }
+  })();
+})()`;
+
+/** Pods that wait: no node has room. */
+const unscheduled = {
+  schedulerName: 'stowage',
+  containers: [{ ...main, resources: { requests: { cpu: '1000' } } }],
+};
 
 describe.skipIf(lacks(...serverPrograms) || !hasBrowser)(
   'the console of run --console on kube-apiserver',
@@ -111,6 +140,17 @@ describe.skipIf(lacks(...serverPrograms) || !hasBrowser)(
       expect(seen).toContain('shop/visible');
       expect(seen).toContain('node-1');
       expect(seen).not.toMatch(/secret\/hidden(?!, or you may not)/);
+      // The stream of changes has nothing of other namespaces either.
+      await page.evaluate(readStream);
+      await cluster
+        .resource(pods)
+        .create({ metadata: { namespace: 'secret', name: 'later' }, spec: unscheduled });
+      await cluster
+        .resource(pods)
+        .create({ metadata: { namespace: 'shop', name: 'later' }, spec: unscheduled });
+      const received = async () => String(await page.evaluate('window.received'));
+      await expect.poll(received, { timeout: 30_000 }).toContain('shop/later');
+      expect(await received()).not.toContain('secret/');
       // Changes are carried out with the viewer's rights, too.
       const cordon = JSON.stringify({ kind: 'cordon', what: 'node', name: 'node-1', isOn: true });
       const act = async () =>
@@ -122,7 +162,7 @@ describe.skipIf(lacks(...serverPrograms) || !hasBrowser)(
       await page.getByRole('button', { name: 'Sign out' }).click();
       await signIn(browser, program.consoleUrl, await tokenOf('boss'));
       await showView(page, '#/queue');
-      await page.getByText('2 pods are pending').waitFor();
+      await page.getByText('4 pods are pending').waitFor();
       expect(await everything(browser)).toContain('secret/hidden');
       expect(await act()).toBe(200);
       expect((await cluster.resource(nodes).get({ name: 'node-1' })).spec?.unschedulable).toBe(true);
