@@ -36,6 +36,20 @@ export function plan(pod: Pod, index: ClusterIndex, options: PlanOptions): Place
     : placementOn(cycle, prepared.active, chosen);
 }
 
+/** The placement on one node, without a score; undefined if the pod does not fit there. For callers that fill a node and need no reasons. */
+export function placeOnNode(
+  pod: Pod,
+  index: ClusterIndex,
+  node: string,
+  options: Omit<FilterOptions, 'onlyNodes'>,
+): Placement | undefined {
+  const row = index.nodes.row(node);
+  if (row === undefined) return undefined;
+  const { cycle, prepared } = filterNodes(readPod(pod), index, { ...options, onlyNodes: [node] });
+  if (prepared.refusedBy !== undefined || !cycle.isFeasible(row)) return undefined;
+  return placementOn(cycle, prepared.active, { node: row, score: 0 });
+}
+
 interface ChosenNode {
   readonly node: NodeRow;
   readonly score: number;

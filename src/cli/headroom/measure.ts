@@ -43,6 +43,7 @@ const nodesNamedMax = 20;
 /** Measures how much more fits; throws a CliError if the class or the workload does not exist. */
 export function measureRoom(view: ClusterView, options: HeadroomMeasureOptions): HeadroomReport {
   const { index, notes } = whatIfIndex(view, options);
+  const atOnce = delayAll(view, index);
   const rows = withInFlightPods(index, { view, except: '', nowMs: options.nowMs }, () =>
     options.like === undefined
       ? classesOf(index, options).map((record) => classRow(view, index, record, options))
@@ -53,8 +54,24 @@ export function measureRoom(view: ClusterView, options: HeadroomMeasureOptions):
     kind: 'HeadroomReport',
     size: options.like === undefined ? options.size.text : undefined,
     rows,
-    notes: [...view.notes, ...notes],
+    notes: [...view.notes, ...notes, ...atOnceNotes(atOnce)],
   };
+}
+
+/** Counts volumes of all classes with the pods that use them. Returns the names of classes that do not wait for pods. */
+function delayAll({ snapshot }: ClusterView, index: ClusterIndex): readonly string[] {
+  const atOnce = [...snapshot.values('StorageClass')].filter(
+    ({ volumeBindingMode }) => volumeBindingMode !== 'WaitForFirstConsumer',
+  );
+  for (const { metadata: { resourceVersion: _, ...metadata } = {}, ...rest } of atOnce)
+    index.upsert('StorageClass', { ...rest, metadata, volumeBindingMode: 'WaitForFirstConsumer' });
+  return atOnce.map(({ metadata }) => metadata?.name ?? '').sort();
+}
+
+function atOnceNotes(names: readonly string[]): HeadroomReport['notes'] {
+  if (names.length === 0) return [];
+  const text = `${names.join(', ')}: volumes are created before their pod has a node, where the driver chooses; they are counted as if they waited for the pod`;
+  return [{ about: 'assumed', text }];
 }
 
 function classesOf(index: ClusterIndex, { storageClass }: HeadroomMeasureOptions): readonly ClassRecord[] {

@@ -28,10 +28,8 @@ export function planSummary({
     counted(removed.length, 'pod is removed', 'pods are removed'),
   ].filter((text) => text !== undefined);
   const what = parts.length === 0 ? 'nothing changes for any pod' : parts.join(', ');
-  const nodes =
-    before.nodes === after.nodes
-      ? `${grouped(after.nodes)} ${after.nodes === 1 ? 'node' : 'nodes'}`
-      : `${grouped(before.nodes)} nodes, then ${grouped(after.nodes)}`;
+  const had = `${grouped(before.nodes)} ${before.nodes === 1 ? 'node' : 'nodes'}`;
+  const nodes = before.nodes === after.nodes ? had : `${had}, then ${grouped(after.nodes)}`;
   return `${capital(changes.join('; '))}: ${what}. ${grouped(before.placedPods)} ${before.placedPods === 1 ? 'pod has' : 'pods have'} a node before, ${grouped(after.placedPods)} after (${nodes}).`;
 }
 

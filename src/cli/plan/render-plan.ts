@@ -11,6 +11,7 @@ const strandedMax = 10;
 const reasonsMax = 3;
 const nodesMax = 12;
 const namesMax = 2;
+const podNamesMax = 3;
 
 /** Renders the plan as text. */
 export function renderPlan(report: PlanReport, options: RenderOptions): string {
@@ -71,6 +72,7 @@ function renderTable<Row>(
   if (shown.length < rows.length) page.line(`${rows.length - shown.length} more (-o wide shows them)`, 2);
 }
 
+/** Pods with the same reasons are one entry. */
 function renderStranded(
   page: Page,
   title: string,
@@ -79,23 +81,30 @@ function renderStranded(
 ): void {
   if (pods.length === 0) return;
   page.heading(title);
-  const shown = isWide ? pods : pods.slice(0, strandedMax);
-  for (const line of shown) renderStrandedPod(page, line, isWide);
-  if (shown.length < pods.length) page.line(`${pods.length - shown.length} more (-o wide shows them)`, 2);
+  const alike = new Map<string, StrandedPodLine[]>();
+  for (const line of pods) {
+    const { owner, from, cause, message, podReasons, nodes } = line;
+    const key = isWide ? line.pod : JSON.stringify([owner, from, cause, message, podReasons, nodes]);
+    alike.set(key, [...(alike.get(key) ?? []), line]);
+  }
+  const groups = [...alike.values()];
+  const shown = isWide ? groups : groups.slice(0, strandedMax);
+  for (const group of shown) renderStrandedPods(page, group, isWide);
+  const left = groups.slice(shown.length).flat().length;
+  if (left > 0) page.line(`${left} more (-o wide shows them)`, 2);
 }
 
-function renderStrandedPod(page: Page, line: StrandedPodLine, isWide: boolean): void {
-  const { pod, from, cause, message, podReasons, nodes } = line;
+function renderStrandedPods(page: Page, group: readonly StrandedPodLine[], isWide: boolean): void {
+  const { from, cause, message, podReasons, nodes } = group[0]!;
   const was = from === undefined ? (cause === 'pending' ? ' (pending now)' : ' (new)') : ` (on ${from} now)`;
-  page.line(
-    `${page.style.bold(pod)}${was}${nodes.length + podReasons.length === 0 ? `: ${message}` : ''}`,
-    2,
-  );
+  const shownNames = group.slice(0, podNamesMax).map(({ pod }) => pod);
+  const names = namesText(shownNames, group.length, podNamesMax).split(', ').map(page.style.bold).join(', ');
+  page.line(`${names}${was}${nodes.length + podReasons.length === 0 ? `: ${message}` : ''}`, 2);
   for (const { claim, sentence } of podReasons)
     page.line(`${claim === undefined ? '' : `${claim}: `}${sentence}`, 4);
   const shown = isWide ? nodes : nodes.slice(0, reasonsMax);
-  for (const { nodes: names, count, reasons } of shown)
-    page.line(`${namesText(names, count, namesMax)}: ${nodeReasonTexts(reasons).join('; ')}`, 4);
+  for (const { nodes: reached, count, reasons } of shown)
+    page.line(`${namesText(reached, count, namesMax)}: ${nodeReasonTexts(reasons).join('; ')}`, 4);
   if (shown.length < nodes.length)
     page.line(`and ${nodes.length - shown.length} more sets of reasons (-o wide shows them)`, 4);
 }

@@ -2,7 +2,7 @@ import type { PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { filterNodes } from '../evaluation/filter-nodes.ts';
 import { Ledger } from '../ledger/ledger.ts';
-import { type Placement, plan } from '../plan.ts';
+import { type Placement, placeOnNode, plan } from '../plan.ts';
 import { tieBreakSeed } from '../records/pending-pod.ts';
 import { readPod } from '../records/pod-record.ts';
 import type { Refusal } from '../refusal/refusal.ts';
@@ -168,20 +168,30 @@ class Filling {
   }
 
   #fillEach(nodes: readonly string[]): void {
-    for (const node of nodes) while (this.#count < this.#countMax && this.#placeNext([node]));
+    const { nowMs, rules } = this.#options;
+    const on = (node: string) => {
+      const replica = this.#next();
+      const placement = placeOnNode(replica.pod, this.#index, node, { nowMs, ...(rules && { rules }) });
+      return placement !== undefined && this.#take(replica, placement);
+    };
+    for (const node of nodes) while (this.#count < this.#countMax && on(node));
   }
 
   #fillTogether(): void {
-    while (this.#count < this.#countMax && this.#placeNext(undefined));
+    while (this.#count < this.#countMax && this.#placeNext());
   }
 
-  #placeNext(onlyNodes: readonly string[] | undefined): boolean {
+  #placeNext(): boolean {
     const replica = this.#next();
-    const answer = this.#plan(replica, onlyNodes);
-    if (answer.kind === 'refusal' || this.#options.alsoFits?.(replica) === false) return false;
-    if (this.#ledger.reserve(answer).kind !== 'reserved') return false;
+    const answer = this.#plan(replica, undefined);
+    return answer.kind === 'placement' && this.#take(replica, answer);
+  }
+
+  #take(replica: ReplicaToFit, placement: Placement): boolean {
+    if (this.#options.alsoFits?.(replica) === false) return false;
+    if (this.#ledger.reserve(placement).kind !== 'reserved') return false;
     this.#count += 1;
-    this.#byNode.set(answer.node, (this.#byNode.get(answer.node) ?? 0) + 1);
+    this.#byNode.set(placement.node, (this.#byNode.get(placement.node) ?? 0) + 1);
     return true;
   }
 

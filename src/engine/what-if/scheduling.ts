@@ -4,11 +4,12 @@ import type { ClusterChange } from '../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { DisruptionBudget } from '../preemption/disruption-budget.ts';
-import { findVictims } from '../preemption/find-victims.ts';
+import { findVictims, type Preemption } from '../preemption/find-victims.ts';
 import { planWithNominated } from '../preemption/plan-with-nominated.ts';
 import { needsNode, tieBreakSeed } from '../records/pending-pod.ts';
 import { type PodRecord, readPod } from '../records/pod-record.ts';
 import type { Refusal } from '../refusal/refusal.ts';
+import { RefusalCache } from '../refusal/refusal-cache.ts';
 import type { AnyRule } from '../rules/framework/rule.ts';
 import type { WhatIfCluster } from './what-if-cluster.ts';
 
@@ -28,6 +29,8 @@ export interface SchedulingHooks {
   readonly gone: (pod: PodRecord, stored: Pod) => void;
 }
 
+type NoPreemption = Extract<Preemption, { kind: 'none' }>;
+
 interface Waiting {
   readonly key: string;
   readonly priority: number;
@@ -46,6 +49,8 @@ export class WhatIfScheduling {
   readonly #options: SchedulingOptions;
   readonly #hooks: SchedulingHooks;
   readonly #ledger: Ledger;
+  /** Pods of equal shape share their refusal, as in the scheduler. */
+  readonly #refusals: RefusalCache<NoPreemption>;
   readonly #queue: Waiting[] = [];
   readonly #refused = new Map<string, { readonly waiting: Waiting; readonly refusal: Refusal }>();
   readonly #nominated = new Map<string, PodRecord>();
@@ -59,6 +64,7 @@ export class WhatIfScheduling {
     this.#options = options;
     this.#hooks = hooks;
     this.#ledger = new Ledger(cluster.index);
+    this.#refusals = new RefusalCache(cluster.index);
     for (const pod of cluster.index.pods.records()) this.#observeNomination(pod);
   }
 
@@ -93,6 +99,7 @@ export class WhatIfScheduling {
 
   /** Called with every change of the cluster. */
   observe(change: ClusterChange): void {
+    this.#refusals.onChange(change);
     for (const [key, { waiting, refusal }] of this.#refused) {
       if (!refusal.wokenBy(change)) continue;
       this.#refused.delete(key);
@@ -150,33 +157,48 @@ export class WhatIfScheduling {
     if (pod === undefined || record === undefined || !needsNode(record)) return;
     if (this.#index.pods.get(record.key)?.nodeName) return;
     this.#attempts += 1;
+    const known = this.#refusals.get(record);
+    if (known !== undefined) {
+      this.#wait(waiting, known.refusal);
+      this.#loseNomination(pod, record, known.extra);
+      return;
+    }
     const { nowMs, rules } = this.#options;
     const shared = { nowMs, ...(rules && { rules }), nominated: [...this.#nominated.values()] };
     const seed = tieBreakSeed(record);
     const answer = planWithNominated(pod, this.#index, { ...shared, tieSeed: seed });
     if (answer.kind === 'placement') {
-      if (this.#ledger.reserve(answer).kind === 'reserved') this.#place(pod, record, answer.node);
+      if (this.#ledger.reserve(answer).kind !== 'reserved') return;
+      this.#refusals.onAssumed(record, answer.node);
+      this.#place(pod, record, answer.node);
       return;
     }
-    this.#lastOrder += 1;
-    const again = { ...waiting, order: this.#lastOrder };
     if (this.#attempts > attemptsPerPodMax * (this.#index.pods.size + 1)) {
-      this.#refused.set(record.key, { waiting: again, refusal: answer });
+      this.#wait(waiting, answer);
       return;
     }
     const budgets = this.#options.budgets ?? [];
     const preemption = findVictims(pod, answer, this.#index, { ...shared, budgets, seed });
     if (preemption.kind === 'victims') {
       const { node, victims } = preemption;
-      const refusal = answer.waitingForPreemption({ vacatingNode: node });
-      this.#refused.set(record.key, { waiting: again, refusal });
+      this.#wait(waiting, answer.waitingForPreemption({ vacatingNode: node }));
       this.#nominate(pod, node);
       this.evict(victims.map((victim) => victim.pod));
       return;
     }
     const refusal = answer.waitingForPreemption(preemption);
-    this.#refused.set(record.key, { waiting: again, refusal });
-    if (!preemption.keepsNomination && record.nominatedNode !== '') this.#nominate(pod, undefined);
+    this.#refusals.set(refusal, preemption);
+    this.#wait(waiting, refusal);
+    this.#loseNomination(pod, record, preemption);
+  }
+
+  #wait(waiting: Waiting, refusal: Refusal): void {
+    this.#lastOrder += 1;
+    this.#refused.set(waiting.key, { waiting: { ...waiting, order: this.#lastOrder }, refusal });
+  }
+
+  #loseNomination(pod: Pod, { nominatedNode }: PodRecord, preemption: NoPreemption): void {
+    if (!preemption.keepsNomination && nominatedNode !== '') this.#nominate(pod, undefined);
   }
 
   #place(pod: Pod, record: PodRecord, nodeName: string): void {

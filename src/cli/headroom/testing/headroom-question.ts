@@ -21,7 +21,7 @@ export async function randomQuestion(
   const usable = sets.filter(({ metadata, spec }) => {
     const own = items.filter((pod) => pod.metadata?.ownerReferences?.[0]?.name === metadata?.name);
     const isPlaced = own.length === spec?.replicas && own.every((pod) => pod.spec?.nodeName !== undefined);
-    return isPlaced && spec?.template.spec?.priorityClassName === undefined;
+    return isPlaced && spec?.template?.spec?.priorityClassName === undefined;
   });
   if (usable.length > 0 && random.next() < 0.6) {
     const { metadata, spec } = random.pick(usable);
