@@ -31,6 +31,12 @@ export function builtProgram(source: URL): string {
   return join(built, relative(join(root, 'src'), fileURLToPath(source))).replace(/\.ts$/, '.js');
 }
 
+/**
+ * For the processes that run it in tests: as in `vitest.config.ts`, most end before optimized code pays for its compilation. The program does
+ * the same with it.
+ */
+export const shortLived = '--interrupt-budget=2000000';
+
 /** Sought once: it takes as long as a short test, and a run uses one version of the sources from its start to its end. */
 let built: string | undefined;
 

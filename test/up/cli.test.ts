@@ -176,10 +176,11 @@ describe('wrong usage exits with 2, prints a hint, and creates nothing', () => {
 });
 
 describe('an error at the start exits with 1 and prints the remedy', () => {
+  // In the process of the test if the program has opened nothing yet.
   test('a data directory that is a file', async () => {
     const file = join(temporaryFolder(), 'file');
     writeFileSync(file, '');
-    expect(await callStowage('up', '--data', file, '--port', '0')).toMatchObject({
+    expect(await callInProcess('up', '--data', file, '--port', '0')).toMatchObject({
       status: 1,
       stderr: `stowage: the data directory ${file} cannot be used: it is not a directory; choose another with --data\n`,
     });
@@ -188,7 +189,7 @@ describe('an error at the start exits with 1 and prints the remedy', () => {
   test('a data directory that every user may write to', async () => {
     const data = temporaryFolder();
     chmodSync(data, 0o777);
-    expect(await callStowage('up', '--data', data, '--port', '0')).toMatchObject({
+    expect(await callInProcess('up', '--data', data, '--port', '0')).toMatchObject({
       status: 1,
       stdout: '',
       stderr: `stowage: ${data} is open to every user of this machine (mode 777): chmod go-w ${data}\n`,
@@ -201,7 +202,7 @@ describe('an error at the start exits with 1 and prints the remedy', () => {
     const token = join(data, 'token');
     writeFileSync(token, 'secret');
     chmodSync(token, 0o644);
-    expect(await callStowage('up', '--data', data, '--port', '0')).toMatchObject({
+    expect(await callInProcess('up', '--data', data, '--port', '0')).toMatchObject({
       status: 1,
       stdout: '',
       stderr: `stowage: ${token} is open to every user of this machine (mode 644): chmod 600 ${token}, or delete it to get a new one\n`,

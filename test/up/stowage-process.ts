@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
-import { builtProgram } from '../built-program.ts';
+import { builtProgram, shortLived } from '../built-program.ts';
 
 /** A program without output for this long is broken; the machine may be busy. */
 const answerMaxMs = 120_000;
@@ -39,7 +39,7 @@ export class StowageProcess {
   ) {
     this.args = args;
     const script = program ?? builtProgram(new URL('../../src/cli/main.ts', import.meta.url));
-    this.#process = spawn(process.execPath, [script, ...args], {
+    this.#process = spawn(process.execPath, [shortLived, script, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       cwd,
       // Without colours and without the settings of the user who runs the tests.

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { builtProgram } from '../../built-program.ts';
+import { builtProgram, shortLived } from '../../built-program.ts';
 import { ApiClient } from '../../up/api-client.ts';
 import { accessIn, delay } from '../../up/stowage-process.ts';
 
@@ -20,7 +20,8 @@ export class ServerProcess {
   constructor(data: string) {
     this.#data = data;
     const script = builtProgram(new URL('../../../src/cli/main.ts', import.meta.url));
-    const command = [process.execPath, script, 'up', '--data', data, '--port', '0', '--controllers', 'none'];
+    const flags = ['--data', data, '--port', '0', '--controllers', 'none'];
+    const command = [process.execPath, shortLived, script, 'up', ...flags];
     // A process that writes beyond its limit gets a signal, which ends it unless it is ignored.
     this.#process = spawn('sh', ['-c', 'trap "" XFSZ; exec "$@"', 'sh', ...command], {
       stdio: ['ignore', 'pipe', 'pipe'],
