@@ -6,6 +6,8 @@ export interface CatchOptions {
   /** The compiled file with the bug. */
   readonly mutated: string;
   readonly baseline: Baseline;
+  /** Default: 1. */
+  readonly firstSeed?: number;
 }
 
 export interface CatchResult {

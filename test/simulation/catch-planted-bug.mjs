@@ -8,17 +8,17 @@ const child = fileURLToPath(new URL('./run-seeds.mjs', import.meta.url));
 const silenceMaxMs = 300_000;
 
 /**
- * Looks for the first seed that catches a planted bug, from 1 to the bug's `seedsMax`. A seed counts only if it is clean without the
- * bug: a violation that takes place anyway says nothing about the bug.
+ * Looks for the first seed that catches a planted bug, from `firstSeed` to the bug's `seedsMax`. A seed counts only if it is
+ * clean without the bug: a violation that takes place anyway says nothing about the bug.
  *
  * `mutated` is the compiled file with the bug; `baseline` remembers which seeds are clean, for all bugs of one build.
  */
-export async function catchPlantedBug(bug, { build, mutated, baseline }) {
+export async function catchPlantedBug(bug, { build, mutated, baseline, firstSeed = 1 }) {
   const module = bug.file.replace(/^src\//, '').replace(/\.ts$/, '.js');
   let seeds = 0;
   let dirtySeeds = 0;
   const { subject = 'pods' } = bug;
-  for (let from = 1; from <= bug.seedsMax; ) {
+  for (let from = firstSeed; from <= bug.seedsMax; ) {
     const range = { from, to: bug.seedsMax, skip: baseline.knownDirty };
     const { seed, violation, count, ending } = await runSeeds({ build, ...range, subject, module, mutated });
     seeds += count;

@@ -18,6 +18,8 @@ const caughtSoon = [
   'a promise is counted twice',
   'the intent is not removed from a claim that has its volume',
 ];
+/** A short scenario, which shows all of them. If it no longer does, the test takes the next seeds as well. */
+const firstSeed = 17;
 
 test('the text that a planted bug replaces occurs exactly once', () => {
   for (const bug of plantedBugs) expect(mutatedSource(projectRoot, bug), bug.name).not.toBe('');
@@ -34,7 +36,7 @@ test('planted bugs can be compiled, and the simulation catches some of them', as
   for (const name of caughtSoon) {
     const at = plantedBugs.findIndex((bug) => bug.name === name);
     const bug = plantedBugs[at]!;
-    const result = await catchPlantedBug(bug, { build, mutated: files[at] ?? '', baseline });
+    const result = await catchPlantedBug(bug, { build, mutated: files[at] ?? '', baseline, firstSeed });
     expect(result).toMatchObject({ bug: { name }, isCaught: true });
   }
 });

@@ -54,13 +54,15 @@ test.each(kinds.flatMap((kind) => ends.map((end) => ({ kind, ...end }))))(
     await cluster.resource(nodes).create({ metadata: { name: 'n1' }, spec: { taints }, status });
     const abort = new AbortController();
     const made = countMade(cluster, abort.signal);
-    fixture.run(
+    const run = fixture.run(
       [deployment, statefulSet, nodeAgent],
       new InterceptedCluster(cluster, new CrashAfterWrites(writesMax)),
     );
     await makeSet(cluster, kind, cpu);
     await fixture.settle(120_000);
     abort.abort();
+    // Otherwise pods are replaced until the fixture ends.
+    await run.close();
     expect(made()).toBeGreaterThan(20);
     expect(made()).toBeLessThanOrEqual(madeMaxInTwoMinutes);
   },
@@ -69,7 +71,8 @@ test.each(kinds.flatMap((kind) => ends.map((end) => ({ kind, ...end }))))(
 test('a changed set does not have to wait for its earlier replacements', async () => {
   await using fixture = await VirtualTimeCluster.start();
   const { cluster } = fixture;
-  fixture.run([deployment, nodeAgent], new InterceptedCluster(cluster, new CrashAfterWrites(writesMax)));
+  const crashing = new InterceptedCluster(cluster, new CrashAfterWrites(writesMax));
+  const run = fixture.run([deployment, nodeAgent], crashing);
   await cluster
     .resource(nodes)
     .create({ metadata: { name: 'n1' }, status: { allocatable: size, capacity: size } });
@@ -80,4 +83,5 @@ test('a changed set does not have to wait for its earlier replacements', async (
   await cluster.resource(replicaSets).patch({ namespace, name: 'web' }, { type: 'merge', body });
   await fixture.settle(1000);
   expect((await podNames(cluster)).length).toBeGreaterThanOrEqual(before + 20);
+  await run.close();
 });
