@@ -43,7 +43,7 @@ function summary(findings: readonly DoctorFinding[], checkCount: number): string
     const count = findings.filter((finding) => finding.severity === severity).length;
     return count === 0 ? [] : [`${count} ${plural(severity, count)}`];
   });
-  const checks = `${checkCount} checks`;
+  const checks = `${checkCount} ${checkCount === 1 ? 'check' : 'checks'}`;
   return counts.length === 0 ? `${checks}, nothing found` : `${checks}, ${counts.join(', ')}`;
 }
 

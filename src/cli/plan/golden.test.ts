@@ -4,6 +4,8 @@ import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
 import { VirtualTimeCluster } from '../../controllers/testing/virtual-time-cluster.ts';
 import { failure } from '../../kube/api-error.ts';
 import { nodes, storageClasses } from '../../kube/resources.ts';
+import { bundle } from '../bundle/bundle.ts';
+import { moveCommand } from '../drain/move/move-command.ts';
 import { nodeWith, viewOf } from '../explain/testing/cluster-views.ts';
 import { headroomCommand, renderedHeadroom } from '../headroom/headroom-command.ts';
 import { measureRoom } from '../headroom/measure.ts';
@@ -37,7 +39,7 @@ test('a plan for 5,000 nodes is short', async () => {
 });
 
 test('the headroom of 5,000 nodes is short', async () => {
-  const report = measureRoom(storageOf5000Nodes(), { ...options, size });
+  const report = measureRoom(storageOf5000Nodes(), { ...options, size, countMax: 350 });
   const text = renderedHeadroom(report, 'table', plainTerminal);
   expect(linesOf(text)).toBeLessThan(linesMax);
   await expect(text).toMatchFileSnapshot(ofHeadroom('large'));
@@ -82,6 +84,11 @@ test('without a cluster', async () => {
   await expect(`${text}\n`).toMatchFileSnapshot(golden('no-cluster'));
   const room = await headroomCommand({ ...flags, size: '10Gi' }).catch(String);
   await expect(`${room}\n`).toMatchFileSnapshot(ofHeadroom('no-cluster'));
+  const missing = /the kubeconfig \/does\/not\/exist does not exist; choose a kubeconfig with --kubeconfig/;
+  await expect(moveCommand('n1', flags)).rejects.toThrow(missing);
+  await expect(
+    bundle({ kubeconfig: flags.kubeconfig, outputFile: '/does/not/exist/bundle' }),
+  ).rejects.toThrow(missing);
 });
 
 test('an empty cluster, on a narrow terminal', async () => {
