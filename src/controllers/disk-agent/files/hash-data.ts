@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { DataFolder } from './data-folder.ts';
 import type { DataFile } from './host-files.ts';
 
 const chunkBytes = 2 ** 20;
@@ -13,5 +14,15 @@ export async function sha512Of(file: DataFile, signal: AbortSignal): Promise<str
     if (bytes === 0) return hash.digest('hex');
     hash.update(buffer.subarray(0, bytes));
     at += bytes;
+  }
+}
+
+/** The SHA-512 of the data that is on its way, as the disk returns it. */
+export async function sha512OfPart(folder: DataFolder, signal: AbortSignal): Promise<string> {
+  const file = await folder.openPart();
+  try {
+    return await sha512Of(file, signal);
+  } finally {
+    await file.close();
   }
 }

@@ -1,7 +1,7 @@
 import type { BackingImage } from '../../../kube/disks/backing-image.ts';
 import type { DataFolder } from '../files/data-folder.ts';
 import type { DataIdentity } from '../files/data-identity.ts';
-import { sha512Of } from '../files/hash-data.ts';
+import { sha512OfPart } from '../files/hash-data.ts';
 import { TransferError } from '../transfer/byte-source.ts';
 
 export interface ArrivedData {
@@ -21,7 +21,7 @@ export async function finishCopy(
   signal: AbortSignal,
 ): Promise<void> {
   await folder.resizePart(bytes);
-  const sha512 = await hashOfPart(folder, signal);
+  const sha512 = await sha512OfPart(folder, signal);
   const problem = problemWith(image, bytes, sha512) ?? sourceProblem(sourceSha512, sha512);
   if (problem !== undefined) {
     await folder.discardPart();
@@ -31,15 +31,6 @@ export async function finishCopy(
   const identity: DataIdentity = { name, uid, size: bytes, sha512 };
   await folder.identify(identity);
   await folder.complete(bytes);
-}
-
-async function hashOfPart(folder: DataFolder, signal: AbortSignal): Promise<string> {
-  const file = await folder.openPart();
-  try {
-    return await sha512Of(file, signal);
-  } finally {
-    await file.close();
-  }
 }
 
 function problemWith({ spec, status }: BackingImage, bytes: number, sha512: string): string | undefined {

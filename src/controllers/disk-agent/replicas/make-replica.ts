@@ -11,7 +11,7 @@ import type { AgentDisk } from '../status/agent-disks.ts';
 import { agentSource } from '../transfer/agent-source.ts';
 import { tokenHash } from '../transfer/bearer-token.ts';
 import { type ByteSource, TransferError } from '../transfer/byte-source.ts';
-import { fillPart } from '../transfer/fill-part.ts';
+import { fillVerifiedPart } from '../transfer/fill-verified-part.ts';
 import { localSource } from '../transfer/local-source.ts';
 import { type ReplicaOrigin, replicaOrigin } from './replica-origin.ts';
 import { writeReplicaStatus } from './replica-status.ts';
@@ -52,8 +52,8 @@ export async function findReplicaOrigin(
 }
 
 /**
- * Makes the file of a replica: the finalizer first, then the identity, then the data, and `data.img` when all of it is there. Each step can be
- * repeated, so a crash after any of them loses nothing but time.
+ * Makes the file of a replica: the finalizer first, then the identity, then the data, and `data.img` when all of it is there and was
+ * read again. Each step can be repeated, so a crash after any of them loses nothing but time.
  */
 export async function makeReplica(
   parts: AgentParts,
@@ -77,7 +77,7 @@ export async function makeReplica(
   });
   const source = await sourceOf(parts, origin, token ?? '');
   const limit = { bytes, remedy: 'that is the size of the volume; make it as large as its data' };
-  const filled = await fillPart(source, { folder, identity, limit, onProgress: () => {} }, signal);
+  const filled = await fillVerifiedPart(source, { folder, identity, limit, onProgress: () => {} }, signal);
   await folder.identify({ ...base, ...(origin.kind === 'image' && { sha512: filled.sha512 ?? '' }) });
   await folder.complete(bytes);
 }
