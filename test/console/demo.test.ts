@@ -136,7 +136,7 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: `Pod ${second}` }).waitFor();
     // The focus is at the beginning of the new view.
-    expect(await page.evaluate('document.activeElement.id')).toBe('main');
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main');
     await showView(page, '#/map');
     const map = page.getByRole('application');
     await map.focus();

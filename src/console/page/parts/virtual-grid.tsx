@@ -27,8 +27,10 @@ export interface VirtualGridProps<T> {
 
 const oneLineHeight = 34;
 const twoLinesHeight = 56;
+const largeTextHeight = 46;
 /** As in the style sheet. */
 const narrow = '(max-width: 600px)';
+const large = '(min-width: 3200px)';
 const overscan = 5;
 const viewportDefault = 480;
 
@@ -43,7 +45,9 @@ export function VirtualGrid<T>(props: VirtualGridProps<T>) {
   const [top, setTop] = useState(0);
   const [height, setHeight] = useState(viewportDefault);
   const [active, setActive] = useState(0);
-  const rowHeight = useMedia(narrow) ? twoLinesHeight : oneLineHeight;
+  const isNarrow = useMedia(narrow);
+  const isLarge = useMedia(large);
+  const rowHeight = isNarrow ? twoLinesHeight : isLarge ? largeTextHeight : oneLineHeight;
   const at = Math.min(active, Math.max(0, rows.length - 1));
 
   useLayoutEffect(() => {
@@ -112,9 +116,7 @@ export function VirtualGrid<T>(props: VirtualGridProps<T>) {
         '--columns-medium': templateOf(columns.filter(({ isMinor }) => isMinor !== true)),
         '--columns-narrow': columns
           .slice(1)
-          .flatMap(({ isMinor, isNumber }) =>
-            isMinor === true ? [] : [isNumber === true ? '4.8rem' : 'minmax(0, 1fr)'],
-          )
+          .flatMap((column) => (column.isMinor === true ? [] : [narrowWidthOf(column)]))
           .join(' '),
       }}
     >
@@ -170,6 +172,12 @@ function Cell<T>({ column, row }: { readonly column: GridColumn<T>; readonly row
       {content}
     </div>
   );
+}
+
+/** In the second line of a narrow row. Numbers are as wide as their titles, as they have to stand below them. */
+function narrowWidthOf<T>({ title, isNumber, width = '' }: GridColumn<T>): string {
+  if (isNumber === true) return `${Math.max(4, title.length * 0.62)}rem`;
+  return /^[\d.]+rem$/.test(width) ? `min(${width}, 5rem)` : 'minmax(0, 1fr)';
 }
 
 function cellClass<T>({ isNumber, isMinor }: GridColumn<T>): string {

@@ -43,7 +43,7 @@ export function DisksView({ id }: { readonly id: string }) {
             width: '8rem',
           },
           {
-            title: 'Scheduled',
+            title: 'Fill',
             render: (disk) => <FillText {...fillOf(disk)} />,
             width: 'minmax(9rem, 2fr)',
           },
@@ -141,7 +141,9 @@ function DiskPanel({ id }: { readonly id: string }) {
               { title: 'Verdict', render: verdict, width: 'minmax(9rem, 2.2fr)' },
             ]}
             keyOf={({ kind, name }) => `${kind} ${name}`}
-            emptyText="There is no such request."
+            emptyText={
+              isOpenOnly ? 'No request is pending or rejected.' : 'No bytes of this disk are requested.'
+            }
             heightRows={10}
           />
         )}
