@@ -135,18 +135,22 @@ function shapeOf({ type, labelNames, buckets }: Omit<Family, 'series'>): string 
   return JSON.stringify([type, labelNames, buckets]);
 }
 
-function seriesOf({ name, labelNames, buckets, series }: Family, labels: Labels): Series {
-  const given = Object.keys(labels).length;
-  assert(
-    given === labelNames.length && labelNames.every((label) => label in labels),
-    `${name} has the labels [${labelNames.join(', ')}], not [${Object.keys(labels).join(', ')}]`,
-  );
+function seriesOf(family: Family, labels: Labels): Series {
+  const { labelNames, buckets, series } = family;
+  checkLabels(family, labels);
   const key = labelNames.map((label) => `${label}="${escaped(labels[label] ?? '')}"`).join(',');
   const known = series.get(key);
   if (known !== undefined) return known;
   const fresh = { sum: 0, count: 0, inBucket: buckets.map(() => 0) };
   series.set(key, fresh);
   return fresh;
+}
+
+/** The message is made only if it is needed: every API call of a controller comes here. */
+function checkLabels({ name, labelNames }: Family, labels: Labels): void {
+  const given = Object.keys(labels);
+  if (given.length === labelNames.length && labelNames.every((label) => label in labels)) return;
+  assert(false, `${name} has the labels [${labelNames.join(', ')}], not [${given.join(', ')}]`);
 }
 
 function observe({ buckets }: Family, series: Series, value: number): void {
@@ -189,6 +193,10 @@ function joined(labels: string, last: string): string {
   return labels === '' ? last : `${labels},${last}`;
 }
 
+const special = /[\\"\n]/;
+
 function escaped(value: string): string {
-  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+  return !special.test(value)
+    ? value
+    : value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }
