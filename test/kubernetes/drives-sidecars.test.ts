@@ -6,7 +6,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFailed, onTestFinished, test } from 'vitest';
-import { csiStorageCapacities, storageClasses } from '../../src/kube/resources.ts';
+import type { Cluster } from '../../src/cluster/cluster.ts';
+import { csiStorageCapacities, persistentVolumeClaims, storageClasses } from '../../src/kube/resources.ts';
+import { annotations } from '../../src/kube/well-known.ts';
 import { projectRoot } from '../project-root.ts';
 import { DriverProcess } from '../up/driver-process.ts';
 import { applied, startAuditedBed } from './testing/audited-bed.ts';
@@ -14,7 +16,7 @@ import { auditedRequestsOf, grantedRights } from './testing/audited-rights.ts';
 import { claimThroughItsLife, makeNodeWithDrive } from './testing/drive-claims.ts';
 import { rendered } from './testing/helm.ts';
 import { argumentsOf, environmentOf, makePodOf, workloadIn } from './testing/installed-workload.ts';
-import { serviceAccountKubeconfig, until } from './testing/run-scheduler.ts';
+import { accessModes, serviceAccountKubeconfig, until } from './testing/run-scheduler.ts';
 import { lacks, serverPrograms } from './vitest-beds.ts';
 
 const folderOfSidecars = process.env.STOWAGE_SIDECARS ?? '';
@@ -75,6 +77,7 @@ describe.skipIf(isMissing || lacks(...serverPrograms, 'kube-controller-manager',
       expect(figure?.metadata?.ownerReferences).toMatchObject([
         { kind: 'Deployment', name: 'stowage-drives' },
       ]);
+      await leavesTooSmallNode(cluster);
       await claimThroughItsLife(cluster, async () =>
         (await published()).some(({ capacity }) => capacity !== figure?.capacity),
       );
@@ -88,6 +91,19 @@ describe.skipIf(isMissing || lacks(...serverPrograms, 'kube-controller-manager',
     });
   },
 );
+
+/** The drive of the selected node is too small: external-provisioner takes the selection back. */
+async function leavesTooSmallNode(cluster: Cluster): Promise<void> {
+  const claims = cluster.resource(persistentVolumeClaims);
+  const key = { namespace: 'default', name: 'large' };
+  await claims.create({
+    metadata: { ...key, annotations: { [annotations.selectedNode]: 'n1' } },
+    spec: { accessModes, storageClassName: 'stowage-drives', resources: { requests: { storage: '100Gi' } } },
+  });
+  const selected = async () => (await claims.get(key)).metadata?.annotations?.[annotations.selectedNode];
+  await until(async () => (await selected()) === undefined, 200);
+  await claims.delete(key);
+}
 
 /** Until the test ends. */
 function startSidecar(
