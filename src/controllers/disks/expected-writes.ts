@@ -1,10 +1,14 @@
 import type { Clock } from '../../runtime/clock.ts';
 
+/** What shows that a cache has a write: another version of the object, or another value of the field. */
+export type ExpectedChange = 'version' | 'value';
+
 /**
- * A write that a cache does not show after this time was overwritten: then the plan goes on with what the cache has. It is long, because the watches of a
- * busy process may be seconds behind, and writes that are repeated then make it busier.
+ * After this time the plan goes on with what the cache has, in milliseconds. A value may have been replaced by the one before it, which no cache shows.
+ * Versions never come back, so only a watch that is behind delays them: those of a busy process may be a minute behind, and writes that are repeated then
+ * make it busier.
  */
-const overdueMs = 20_000;
+const overdueMs: Readonly<Record<ExpectedChange, number>> = { version: 180_000, value: 20_000 };
 
 /**
  * Writes of this process that its caches do not show yet. Each kind has a watch of its own, so the event of one write may arrive before that of an
@@ -19,9 +23,9 @@ export class ExpectedWrites {
     this.#clock = clock;
   }
 
-  add(owner: string, isSeen: () => boolean): void {
+  add(owner: string, change: ExpectedChange, isSeen: () => boolean): void {
     const writes = this.#byOwner.get(owner) ?? [];
-    writes.push({ isSeen, overdueAtMs: this.#clock.nowMs() + overdueMs });
+    writes.push({ isSeen, overdueAtMs: this.#clock.nowMs() + overdueMs[change] });
     this.#byOwner.set(owner, writes);
   }
 

@@ -17,7 +17,7 @@ import { ConditionPace } from './condition-pace.ts';
 import { confirmGrants } from './confirm-grants.ts';
 import { DiskBook } from './disk-book.ts';
 import type { DiskCaches } from './disk-caches.ts';
-import { ExpectedWrites } from './expected-writes.ts';
+import { type ExpectedChange, ExpectedWrites } from './expected-writes.ts';
 import { withImageDemand } from './images/image-demand.ts';
 import { PendingRequests } from './pending-requests.ts';
 import { retryIfStale } from './retry-if-stale.ts';
@@ -213,7 +213,8 @@ export class VolumePlacement {
   ): Promise<number> {
     const { cluster, events } = this.#context;
     const { name = '', uid, resourceVersion } = volume.metadata ?? {};
-    const expect = (isSeen: () => boolean) => this.#expected.add(name, isSeen);
+    const expect = (change: ExpectedChange, isSeen: () => boolean) =>
+      this.#expected.add(name, change, isSeen);
     const options = { cluster, caches: this.#caches, book: this.#book, events, expect, nowMs, signal };
     const status = volumeStatus(volume, plan, formatTimestamp(nowMs));
     const writeStatus = async () => {
@@ -224,7 +225,7 @@ export class VolumePlacement {
         .resource(diskVolumes)
         .patch({ name }, { type: 'merge', body }, { subresource: 'status', signal });
       this.#pace.said(name);
-      expect(() => this.#caches.volumes.get(name)?.metadata?.resourceVersion !== resourceVersion);
+      expect('version', () => this.#caches.volumes.get(name)?.metadata?.resourceVersion !== resourceVersion);
       return written;
     };
     const { expansion } = status;

@@ -11,6 +11,7 @@ import { apiVersionOf } from '../../kube/resource.ts';
 import { type EventRecorder, referenceTo } from '../../reconcile/event-recorder.ts';
 import type { DiskBook } from './disk-book.ts';
 import type { DiskCaches } from './disk-caches.ts';
+import type { ExpectedChange } from './expected-writes.ts';
 import { rejectedDisksKey, withRejection } from './rejected-disks.ts';
 
 const apiVersion = apiVersionOf(diskVolumes);
@@ -21,7 +22,7 @@ export interface VolumeStepsOptions {
   readonly book: DiskBook;
   readonly events: Pick<EventRecorder, 'record'>;
   /** Receives each write that the caches will show. */
-  readonly expect: (isSeen: () => boolean) => void;
+  readonly expect: (change: ExpectedChange, isSeen: () => boolean) => void;
   readonly nowMs: number;
   readonly signal: AbortSignal;
 }
@@ -131,13 +132,13 @@ export class VolumeSteps {
     const cached = () => caches.replicas.get(name)?.metadata?.resourceVersion;
     const older = new Set([cached(), this.#replica(name).metadata?.resourceVersion]);
     const written = await write();
-    expect(() => !older.has(cached()));
+    expect('version', () => !older.has(cached()));
     return written;
   }
 
   /** The cache shows the write, or one that replaced it, once the request is not the one before. */
   #expectEntry(replica: string, diskUUID: string, before: number | undefined): void {
-    this.#options.expect(() => this.#asked(replica, diskUUID) !== before);
+    this.#options.expect('value', () => this.#asked(replica, diskUUID) !== before);
   }
 
   #asked(replica: string, diskUUID: string): number | undefined {
