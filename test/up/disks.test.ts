@@ -104,6 +104,8 @@ describe('stowage disks', () => {
       stdout: 'image/ubuntu ready\n',
       stderr: '',
     });
+    // The agent reports the copy, and then the controller writes the image's condition.
+    await expect.poll(() => has('backingimages/ubuntu', 'Ready'), { timeout: 60_000 }).toBe(true);
     expect((await disksProcess('image', 'list')).stdout).toMatch(
       /^ {2}ubuntu +3Mi +1 +1 +100 % +upload +Ready$/m,
     );

@@ -9,7 +9,7 @@ const seedsPerTest = 5;
 const minimizingRunsMax = 100;
 
 /** The cost of a seed grows with its actions. Tests take the seeds below this, so that they are many; a soak takes all. */
-const actionsMax = 50;
+const actionsMax = 40;
 
 /**
  * Defines tests that simulate `count` seeds, the first of which has `skip` seeds before it. SIMULATION_SEEDS=N makes each batch N times as
