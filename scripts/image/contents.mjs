@@ -16,6 +16,7 @@ export const debian = {
 /** Programs, by the path in their package. `src/drives` starts them; nothing else in the image does. */
 export const programs = [
   'usr/bin/cp',
+  'usr/bin/find',
   'usr/bin/mount',
   'usr/bin/rm',
   'usr/bin/sync',
@@ -31,6 +32,7 @@ export const programs = [
 /** Packages with those programs and with every library that they, Node and the native modules need. */
 export const debianPackages = [
   'coreutils',
+  'findutils',
   'gcc-14-base',
   'libacl1',
   'libattr1',
