@@ -59,7 +59,7 @@ export const diskBugs = [
     find: 'return isRejected ? scheduledSize : Math.max(bytes, scheduledSize);',
     replace: 'return isRejected ? bytes : Math.max(bytes, scheduledSize);',
     subject: 'disks',
-    seedsMax: 400,
+    seedsMax: 2000,
   },
   {
     name: 'a refused expansion is not taken back',
