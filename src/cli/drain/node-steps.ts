@@ -134,19 +134,26 @@ function leftVolumes(
   return [
     ...copies.map((copy) => pinnedLine(copy, index)),
     ...unused.map((volume) => otherPinnedLine(volume, index)),
-    ...own.flatMap((drive) => ledgerLines(drive, index, listed)),
+    ...ledgerLines(own, index, listed),
   ];
 }
 
-/** What a ledger of the node has is there, whatever its PersistentVolume says, and whether there is one. */
+/** What the ledgers of the node have is there, whatever its PersistentVolume says, and whether there is one. */
 function ledgerLines(
-  { metadata, spec }: Drive,
+  own: readonly Drive[],
   index: ClusterIndex,
   listed: ReadonlySet<string>,
 ): readonly LeftLine[] {
-  const volumes = [...index.volumes.records()].filter(({ csi }) => csi?.driver === drivesDriver);
-  return (spec?.volumes ?? []).flatMap(({ name, podRef, claimRef, sizeBytes, state }) => {
-    const volume = volumes.find(({ csi }) => csi?.handle === name);
+  const byHandle = new Map(
+    [...index.volumes.records()].flatMap((volume) =>
+      volume.csi?.driver === drivesDriver ? [[volume.csi.handle, volume] as const] : [],
+    ),
+  );
+  const entries = own.flatMap(({ metadata, spec }) =>
+    (spec?.volumes ?? []).map((entry) => ({ ...entry, drive: metadata?.name })),
+  );
+  return entries.flatMap(({ drive, name, podRef, claimRef, sizeBytes, state }) => {
+    const volume = byHandle.get(name);
     if (podRef !== undefined || (volume !== undefined && listed.has(volume.key))) return [];
     if (volume !== undefined) return [otherPinnedLine(volume, index)];
     const isGoing = state === 'Releasing';
@@ -159,7 +166,7 @@ function ledgerLines(
         bytes: sizeBytes,
         fitsOn: undefined,
         why: isGoing
-          ? `drive ${metadata?.name} is deleting it`
+          ? `drive ${drive} is deleting it`
           : 'its drive has an entry for it, and there is no PersistentVolume',
         remedy: isGoing ? 'wait until its data is gone' : 'see stowage drives list volumes',
       },
