@@ -8,7 +8,7 @@ import { projectRoot } from '../project-root.ts';
 import { StowageProcess } from '../up/stowage-process.ts';
 import type { TestBed } from './test-bed.ts';
 import { applied, startAuditedBed } from './testing/audited-bed.ts';
-import { auditedRequestsOf, grantedRights } from './testing/audited-rights.ts';
+import { auditedRequestsOf, grantedRights, untilAllUsed } from './testing/audited-rights.ts';
 import { argumentsOf, workloadIn } from './testing/installed-workload.ts';
 import { makeNode, serviceAccountKubeconfig, until } from './testing/run-scheduler.ts';
 import { lacks, serverPrograms } from './vitest-beds.ts';
@@ -44,8 +44,7 @@ describe.skipIf(lacks(...serverPrograms))('the console of the chart', () => {
       expect(forbidden).toEqual([]);
       return grantedRights(manifest).filter((right) => !rights.includes(right));
     };
-    await until(() => unused().length === 0, 200);
-    expect(unused()).toEqual([]);
+    await untilAllUsed(unused);
   });
 });
 

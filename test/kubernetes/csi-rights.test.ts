@@ -13,7 +13,7 @@ import { projectRoot } from '../project-root.ts';
 import { StowageProcess } from '../up/stowage-process.ts';
 import type { TestBed } from './test-bed.ts';
 import { type AuditedBed, applied, startAuditedBed } from './testing/audited-bed.ts';
-import { auditedRequestsOf, grantedRights } from './testing/audited-rights.ts';
+import { auditedRequestsOf, grantedRights, untilAllUsed } from './testing/audited-rights.ts';
 import { untilPublished } from './testing/csi-objects.ts';
 import { type ChartValues, rendered } from './testing/helm.ts';
 import { argumentsOf, environmentOf, makePodOf, workloadIn } from './testing/installed-workload.ts';
@@ -79,7 +79,7 @@ describe.skipIf(lacks(...programs))('the controllers of a CSI driver, as the cha
     );
     await until(async () => (await pools()).length === 0, 200);
 
-    await untilAllUsed(bed, installed.added, [
+    await everyRightIsUsed(bed, installed.added, [
       // The API server asks for it when a patch creates the object, and records the patch alone.
       '*: create stowage.dev/drivercapacities',
     ]);
@@ -111,7 +111,7 @@ describe.skipIf(lacks(...programs))('the controllers of a CSI driver, as the cha
     await cluster.resource(storageClasses).delete({ name: 'fast' });
     await untilPublished({ cluster }, '');
 
-    await untilAllUsed(bed, grantedRights(installed.path), []);
+    await everyRightIsUsed(bed, grantedRights(installed.path), []);
   });
 });
 
@@ -247,7 +247,7 @@ async function searchOrphans({ name: driver }: MockDriver, bed: TestBed): Promis
 }
 
 /** An Event is patched only if it is repeated, which depends on timing. */
-async function untilAllUsed(
+async function everyRightIsUsed(
   { auditLog }: AuditedBed,
   granted: readonly string[],
   unseen: readonly string[],
@@ -260,13 +260,8 @@ async function untilAllUsed(
       (right) => !used.has(withoutName(right)) && !unseen.includes(right) && !right.includes('patch events'),
     );
   };
-  for (let turn = 0; turn < turnsMax && unused().length > 0; turn += 1)
-    await new Promise((resolve) => setTimeout(resolve, 500));
-  expect(unused()).toEqual([]);
+  await untilAllUsed(unused);
 }
-
-/** How often the test looks for requests that are still to come. */
-const turnsMax = 60;
 
 /** The audit log has the names of Leases alone. */
 function withoutName(right: string): string {

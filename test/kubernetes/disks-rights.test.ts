@@ -19,7 +19,7 @@ import {
 import { annotations } from '../../src/kube/well-known.ts';
 import { projectRoot } from '../project-root.ts';
 import type { TestBed } from './test-bed.ts';
-import { auditedRequestsOf, grantedRights } from './testing/audited-rights.ts';
+import { auditedRequestsOf, grantedRights, untilAllUsed } from './testing/audited-rights.ts';
 import {
   accessModes,
   makeNode,
@@ -100,7 +100,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))(
       await until(async () => (await cluster.resource(diskSchedules).list()).items.length === 2, 200);
 
       const unused = () => accounts.flatMap((account) => unusedRights(account, auditLog));
-      await until(() => unused().length === 0, 500);
+      await untilAllUsed(unused);
     });
   },
 );

@@ -16,7 +16,7 @@ import {
 import { projectRoot } from '../project-root.ts';
 import { callInProcess } from '../up/in-process.ts';
 import { applied, startAuditedBed } from './testing/audited-bed.ts';
-import { auditedRequestsOf, grantedRights } from './testing/audited-rights.ts';
+import { auditedRequestsOf, grantedRights, untilAllUsed } from './testing/audited-rights.ts';
 import { accessModes, main, makeClass, makeNode, serviceAccountKubeconfig } from './testing/run-scheduler.ts';
 import { lacks, serverPrograms } from './vitest-beds.ts';
 
@@ -173,13 +173,14 @@ describe.skipIf(lacks(...serverPrograms))('stowage move on a Kubernetes cluster'
     ]);
     expect((await cluster.resource(nodes).get({ name: 'n1' })).spec?.unschedulable).toBe(true);
 
-    const { forbidden, rights: used } = auditedRequestsOf(user, auditLog);
     // The role is for all namespaces.
-    const rights = used.map((right) => right.replace(/^kube-system:/, '*:'));
+    const rights = () =>
+      auditedRequestsOf(user, auditLog).rights.map((right) => right.replace(/^kube-system:/, '*:'));
     const granted = grantedRights(role);
+    await untilAllUsed(() => granted.filter((right) => !rights().includes(right)));
+    expect(rights().filter((right) => !granted.includes(right))).toEqual([]);
     // Before the binding everything was forbidden; then nothing that the commands need.
-    expect(rights.filter((right) => !granted.includes(right))).toEqual([]);
-    expect(granted.filter((right) => !rights.includes(right))).toEqual([]);
+    const { forbidden } = auditedRequestsOf(user, auditLog);
     expect(forbidden.filter((request) => !/^(get|list) /.test(request))).toEqual([]);
   });
 });

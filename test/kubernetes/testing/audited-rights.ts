@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 
 /**
@@ -93,6 +95,22 @@ export function auditedRequestsOf(user: string, auditLog: string): AuditedReques
         .map(({ verb, requestURI }) => `${verb} ${requestURI}`),
     ),
   };
+}
+
+const allUsedWithinMs = 120_000;
+
+/**
+ * Waits for requests that are still to come: a Lease is first updated seconds after it was created, and a request is in the audit log only
+ * after its answer.
+ */
+export async function untilAllUsed(unused: () => readonly Right[]): Promise<void> {
+  const giveUpAt = Date.now() + allUsedWithinMs;
+  let remaining = unused();
+  while (remaining.length > 0 && Date.now() < giveUpAt) {
+    await sleep(500);
+    remaining = unused();
+  }
+  expect(remaining).toEqual([]);
 }
 
 function rightOf({ verb, objectRef }: AuditLine, where = '*'): Right | undefined {
