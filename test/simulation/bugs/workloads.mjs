@@ -2,7 +2,7 @@
 export const workloadBugs = [
   {
     name: 'a StatefulSet skips its first ordinal',
-    file: 'src/controllers/workloads/stateful-set/replica-plan.ts',
+    file: 'src/kube/workloads/stateful-set-plan.ts',
     find: 'let ordinal = startOrdinalOf(set);',
     replace: 'let ordinal = startOrdinalOf(set) + 1;',
     seedsMax: 60,

@@ -1,5 +1,26 @@
 import type { Deployment, DeploymentCondition, ReplicaSet } from '../../../kube/api/apps.ts';
 import type { StringMap } from '../../../kube/api/meta.ts';
+import {
+  familyOf,
+  isRolling,
+  newReplicaSet,
+  type ReplicaSetFamily,
+  specReplicasOf,
+} from '../../../kube/workloads/replica-set-family.ts';
+import {
+  annotationsToAdd,
+  revisionAnnotation,
+  revisionNumberOf,
+  sizeAnnotations,
+} from '../../../kube/workloads/revision-annotations.ts';
+import {
+  currentReplicas,
+  isScaled,
+  type Resize,
+  recreateSteps,
+  rollingSteps,
+  scalingSteps,
+} from '../../../kube/workloads/rollout.ts';
 import { claimDependents, type DependentClaims, isSelectedBy, selectorOf } from '../pods/adoption.ts';
 import {
   type CountedDeployment,
@@ -12,27 +33,6 @@ import {
   untilDeadlineMs,
   withProgress,
 } from './deployment-status.ts';
-import {
-  familyOf,
-  isRolling,
-  newReplicaSet,
-  type ReplicaSetFamily,
-  specReplicasOf,
-} from './replica-set-family.ts';
-import {
-  annotationsToAdd,
-  revisionAnnotation,
-  revisionNumberOf,
-  sizeAnnotations,
-} from './revision-annotations.ts';
-import {
-  currentReplicas,
-  isScaled,
-  type Resize,
-  recreateSteps,
-  rollingSteps,
-  scalingSteps,
-} from './rollout.ts';
 
 const endless = 2 ** 31 - 1;
 

@@ -5,6 +5,7 @@ import { controllerOf } from '../../../kube/owner-references.ts';
 import { isFinished } from '../../../kube/pods.ts';
 import { deployments, pods, replicaSets } from '../../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
+import { isRolling } from '../../../kube/workloads/replica-set-family.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import type { Informer } from '../../../reconcile/informer/informer.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
@@ -17,7 +18,6 @@ import {
   planDeployment,
 } from './deployment-plan.ts';
 import { DeploymentWriter } from './deployment-writer.ts';
-import { isRolling } from './replica-set-family.ts';
 
 /** Members, paused or not, the new set, its annotations and ours, and then the sizes. */
 const stagesMax = 8;

@@ -12,7 +12,7 @@ import {
   type ReplicaSetFamily,
   specReplicasOf,
   totalReplicas,
-} from './replica-set-family.ts';
+} from '../../../kube/workloads/replica-set-family.ts';
 
 /** The number that Kubernetes uses for "never". */
 const endless = 2 ** 31 - 1;

@@ -5,6 +5,9 @@ import { controllerReference, isControlledBy } from '../../../kube/owner-referen
 import { apiVersionOf } from '../../../kube/resource.ts';
 import { deployments, replicaSets } from '../../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
+import { hasTemplateOf, specReplicasOf } from '../../../kube/workloads/replica-set-family.ts';
+import { revisionAnnotation, sizeAnnotations } from '../../../kube/workloads/revision-annotations.ts';
+import type { Resize } from '../../../kube/workloads/rollout.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import { referenceTo } from '../../../reconcile/event-recorder.ts';
 import { unreachable } from '../../../runtime/assert.ts';
@@ -18,9 +21,6 @@ import {
   progressCondition,
   withDeploymentCondition,
 } from './deployment-status.ts';
-import { hasTemplateOf, specReplicasOf } from './replica-set-family.ts';
-import { revisionAnnotation, sizeAnnotations } from './revision-annotations.ts';
-import type { Resize } from './rollout.ts';
 
 /** Executes a plan for a deployment, write by write. */
 export class DeploymentWriter {

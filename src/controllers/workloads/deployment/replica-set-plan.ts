@@ -13,9 +13,9 @@ import {
   isTerminating,
   nextAvailableMs,
 } from '../../../kube/workloads/pod-state.ts';
+import { nameSuffix } from '../../../kube/workloads/template-hash.ts';
 import { podFromTemplate } from '../../../kube/workloads/template-pod.ts';
 import { claimDependents, type DependentClaims, isSelectedBy, selectorOf } from '../pods/adoption.ts';
-import { nameSuffix } from '../pods/template-hash.ts';
 
 /** Pods that are created or deleted at once. */
 const burstMax = 500;

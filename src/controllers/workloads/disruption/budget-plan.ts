@@ -5,7 +5,7 @@ import { setCondition } from '../../../kube/conditions.ts';
 import { canonicalJson } from '../../../kube/go/json-text.ts';
 import { formatTimestamp, parseTimestamp } from '../../../kube/go/timestamp.ts';
 import { isReady } from '../../../kube/workloads/pod-state.ts';
-import { scaledValue } from '../pods/scaled-value.ts';
+import { scaledValue } from '../../../kube/workloads/scaled-value.ts';
 
 /** A pod whose eviction was granted counts as gone for this long; after that it evidently stays. */
 export const deletionTimeoutMs = 2 * 60_000;

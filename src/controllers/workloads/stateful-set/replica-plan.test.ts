@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { StatefulSetSpec } from '../../../kube/api/apps.ts';
 import type { PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
 import type { OwnerReference } from '../../../kube/api/meta.ts';
-import { planReplicas, type ReplicaStep } from './replica-plan.ts';
+import { planReplicas, type ReplicaStep } from '../../../kube/workloads/stateful-set-plan.ts';
 import { dataTemplate, setSpec, setTemplate } from './testing/sets.ts';
 
 const nowMs = Date.parse('2026-11-15T12:00:00Z');

@@ -8,7 +8,7 @@ import { controllerReference } from '../../../kube/owner-references.ts';
 import { statefulSets } from '../../../kube/resources.ts';
 import { isRecord } from '../../../kube/wire.ts';
 import { podRevisionOf, type SetRevision } from '../../../kube/workloads/stateful-set-members.ts';
-import { shortHash } from '../pods/template-hash.ts';
+import { shortHash } from '../../../kube/workloads/template-hash.ts';
 
 const hashLabel = 'controller.kubernetes.io/hash';
 const parentLengthMax = 223;

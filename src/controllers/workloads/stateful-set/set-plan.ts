@@ -2,8 +2,8 @@ import type { ControllerRevision, StatefulSet } from '../../../kube/api/apps.ts'
 import type { PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
 import { nextAvailableMs } from '../../../kube/workloads/pod-state.ts';
 import { isMember } from '../../../kube/workloads/stateful-set-members.ts';
+import { planReplicas, type ReplicaStep } from '../../../kube/workloads/stateful-set-plan.ts';
 import { claimDependents, type DependentClaims, isSelectedBy, selectorOf } from '../pods/adoption.ts';
-import { planReplicas, type ReplicaStep } from './replica-plan.ts';
 import { planRevisions, type RevisionPlan, revisionsToDelete } from './revisions.ts';
 import { isSetStatusCurrent, type SetStatus, setStatusOf } from './set-status.ts';
 

@@ -1,4 +1,4 @@
-import type { Deployment, ReplicaSet } from '../../../kube/api/apps.ts';
+import type { Deployment, ReplicaSet } from '../api/apps.ts';
 import {
   activeOf,
   allOf,

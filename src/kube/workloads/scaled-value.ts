@@ -1,4 +1,4 @@
-import type { IntOrString } from '../../../kube/api/meta.ts';
+import type { IntOrString } from '../api/meta.ts';
 
 /** A number, or a percentage of the whole. Anything else counts as 0; the server accepts nothing else. */
 export function scaledValue(value: IntOrString | undefined, whole: number, rounding: 'up' | 'down'): number {

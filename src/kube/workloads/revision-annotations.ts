@@ -1,5 +1,5 @@
-import type { Deployment, ReplicaSet } from '../../../kube/api/apps.ts';
-import type { KubeObject, StringMap } from '../../../kube/api/meta.ts';
+import type { Deployment, ReplicaSet } from '../api/apps.ts';
+import type { KubeObject, StringMap } from '../api/meta.ts';
 import { maxSurgeOf, type ReplicaSetFamily, specReplicasOf } from './replica-set-family.ts';
 
 export const revisionAnnotation = 'deployment.kubernetes.io/revision';

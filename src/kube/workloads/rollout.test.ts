@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Deployment, DeploymentSpec, ReplicaSet } from '../../../kube/api/apps.ts';
-import type { IntOrString } from '../../../kube/api/meta.ts';
+import type { Deployment, DeploymentSpec, ReplicaSet } from '../api/apps.ts';
+import type { IntOrString } from '../api/meta.ts';
 import { sizeAnnotations } from './revision-annotations.ts';
 import { isScaled, type Resize, recreateSteps, rollingSteps, scalingSteps } from './rollout.ts';
 

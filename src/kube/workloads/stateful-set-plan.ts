@@ -1,9 +1,9 @@
-import type { StatefulSet } from '../../../kube/api/apps.ts';
-import type { PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
-import type { OwnerReference } from '../../../kube/api/meta.ts';
-import { isFinished } from '../../../kube/pods.ts';
-import { isAvailable, isReady, isTerminating } from '../../../kube/workloads/pod-state.ts';
-import { claimsFor, isLeftOver, ownersToSet } from '../../../kube/workloads/stateful-set-claims.ts';
+import type { StatefulSet } from '../api/apps.ts';
+import type { PersistentVolumeClaim, Pod } from '../api/core.ts';
+import type { OwnerReference } from '../api/meta.ts';
+import { isFinished } from '../pods.ts';
+import { isAvailable, isReady, isTerminating } from './pod-state.ts';
+import { claimsFor, isLeftOver, ownersToSet } from './stateful-set-claims.ts';
 import {
   endOrdinalOf,
   hasIdentity,
@@ -14,7 +14,7 @@ import {
   podRevisionOf,
   type SetRevision,
   startOrdinalOf,
-} from '../../../kube/workloads/stateful-set-members.ts';
+} from './stateful-set-members.ts';
 
 /** Pods that one plan creates, and pods that it deletes; the changed pods lead to the next plan. */
 const burstMax = 500;

@@ -1,11 +1,11 @@
-import type { Deployment, ReplicaSet } from '../../../kube/api/apps.ts';
-import type { PodTemplateSpec } from '../../../kube/api/core.ts';
-import type { StringMap } from '../../../kube/api/meta.ts';
-import { canonicalJson } from '../../../kube/go/json-text.ts';
-import { controllerReference } from '../../../kube/owner-references.ts';
-import { deployments } from '../../../kube/resources.ts';
-import { scaledValue } from '../pods/scaled-value.ts';
-import { shortHash } from '../pods/template-hash.ts';
+import type { Deployment, ReplicaSet } from '../api/apps.ts';
+import type { PodTemplateSpec } from '../api/core.ts';
+import type { StringMap } from '../api/meta.ts';
+import { canonicalJson } from '../go/json-text.ts';
+import { controllerReference } from '../owner-references.ts';
+import { deployments } from '../resources.ts';
+import { scaledValue } from './scaled-value.ts';
+import { shortHash } from './template-hash.ts';
 
 const templateHashLabel = 'pod-template-hash';
 const nameLengthMax = 253;
