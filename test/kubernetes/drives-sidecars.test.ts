@@ -6,17 +6,16 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFailed, onTestFinished, test } from 'vitest';
-import type { Cluster } from '../../src/cluster/cluster.ts';
-import { csiStorageCapacities, persistentVolumeClaims, storageClasses } from '../../src/kube/resources.ts';
-import { annotations } from '../../src/kube/well-known.ts';
+import { csiStorageCapacities, storageClasses } from '../../src/kube/resources.ts';
 import { projectRoot } from '../project-root.ts';
 import { DriverProcess } from '../up/driver-process.ts';
 import { applied, startAuditedBed } from './testing/audited-bed.ts';
-import { auditedRequestsOf, grantedRights } from './testing/audited-rights.ts';
+import { auditedRequestsOf, grantedRights, untilAllUsed } from './testing/audited-rights.ts';
 import { claimThroughItsLife, makeNodeWithDrive } from './testing/drive-claims.ts';
+import { failTwice } from './testing/failing-claim.ts';
 import { rendered } from './testing/helm.ts';
 import { argumentsOf, environmentOf, makePodOf, workloadIn } from './testing/installed-workload.ts';
-import { accessModes, serviceAccountKubeconfig, until } from './testing/run-scheduler.ts';
+import { serviceAccountKubeconfig, until } from './testing/run-scheduler.ts';
 import { lacks, serverPrograms } from './vitest-beds.ts';
 
 const folderOfSidecars = process.env.STOWAGE_SIDECARS ?? '';
@@ -24,12 +23,6 @@ const sidecars = ['csi-provisioner', 'csi-resizer'] as const;
 const isMissing = !sidecars.every((name) => existsSync(join(folderOfSidecars, name)));
 const roles = ['stowage-drives-sidecars'];
 const user = 'system:serviceaccount:kube-system:stowage-drives';
-
-/** Rights that a run as short as this one does not use. */
-const rare = [
-  // An Event is patched only if it is repeated, which depends on timing.
-  '*: patch /events',
-];
 
 describe.skipIf(isMissing || lacks(...serverPrograms, 'kube-controller-manager', 'helm'))(
   'the sidecars of Kubernetes with the driver of local drives',
@@ -77,33 +70,23 @@ describe.skipIf(isMissing || lacks(...serverPrograms, 'kube-controller-manager',
       expect(figure?.metadata?.ownerReferences).toMatchObject([
         { kind: 'Deployment', name: 'stowage-drives' },
       ]);
-      await leavesTooSmallNode(cluster);
+      await failTwice(cluster, { storageClassName: 'stowage-drives', node: 'n1', storage: '100Gi' });
       await claimThroughItsLife(cluster, async () =>
         (await published()).some(({ capacity }) => capacity !== figure?.capacity),
       );
       await cluster.resource(storageClasses).delete({ name: 'stowage-drives' });
       await until(async () => (await published()).length === 0, 200);
 
-      const { rights, namespacedRights, forbidden } = auditedRequestsOf(user, auditLog);
-      expect(forbidden).toEqual([]);
-      const used = new Set([...rights, ...namespacedRights, ...rare]);
-      expect(grantedRights(manifest, roles).filter((right) => !used.has(right))).toEqual([]);
+      const unused = () => {
+        const { rights, namespacedRights, forbidden } = auditedRequestsOf(user, auditLog);
+        expect(forbidden).toEqual([]);
+        const used = new Set([...rights, ...namespacedRights]);
+        return grantedRights(manifest, roles).filter((right) => !used.has(right));
+      };
+      await untilAllUsed(unused);
     });
   },
 );
-
-/** The drive of the selected node is too small: external-provisioner takes the selection back. */
-async function leavesTooSmallNode(cluster: Cluster): Promise<void> {
-  const claims = cluster.resource(persistentVolumeClaims);
-  const key = { namespace: 'default', name: 'large' };
-  await claims.create({
-    metadata: { ...key, annotations: { [annotations.selectedNode]: 'n1' } },
-    spec: { accessModes, storageClassName: 'stowage-drives', resources: { requests: { storage: '100Gi' } } },
-  });
-  const selected = async () => (await claims.get(key)).metadata?.annotations?.[annotations.selectedNode];
-  await until(async () => (await selected()) === undefined, 200);
-  await claims.delete(key);
-}
 
 /** Until the test ends. */
 function startSidecar(
