@@ -3,13 +3,14 @@ import { claim, csiClass, csiDriver, drive, gib } from '../../engine/testing/obj
 import type { Pod } from '../../kube/api/core.ts';
 import { type Drive, driveNodeKey } from '../../kube/drive.ts';
 import { plainTerminal } from '../output/terminal.ts';
+import type { ClusterView } from '../source/cluster-view.ts';
 import { explainPod } from './explain-pod.ts';
 import { renderPod } from './render-pod.ts';
 import { nodeWith, podWith, viewOf } from './testing/cluster-views.ts';
 
 const driver = 'drives.stowage.dev';
 
-function explained(drives: readonly Drive[], asking: Pod): string {
+function explained(drives: readonly Drive[], asking: Pod, more: Partial<ClusterView> = {}): string {
   const owner = { kind: 'StatefulSet', name: 'db', uid: 'uid-db', controller: true };
   const data = claim('data', '5Gi', { className: 'spread' });
   const pod = { ...asking, spec: { ...asking.spec, schedulerName: 'stowage' } };
@@ -21,7 +22,10 @@ function explained(drives: readonly Drive[], asking: Pod): string {
     PersistentVolumeClaim: [{ ...data, metadata: { ...data.metadata, ownerReferences: [owner] } }],
     Pod: [pod],
   });
-  return renderPod(explainPod(view, pod, { nowMs: 0 }), { terminal: plainTerminal, isWide: false });
+  return renderPod(explainPod({ ...view, ...more }, pod, { nowMs: 0 }), {
+    terminal: plainTerminal,
+    isWide: false,
+  });
 }
 
 const volumes = [{ name: 'pvc-0', sizeBytes: gib(10), spreadGroup: 'default/db' }];
@@ -46,4 +50,20 @@ test('an inline volume on drives is named as such, with the drives that came clo
   expect(text).toContain('scratch (50Gi, driver drives.stowage.dev); closest:');
   expect(text).toContain('drive n1-b7f6: 40Gi free, 50Gi asked');
   expect(text).not.toMatch(/claim/i);
+});
+
+test('before the first drive is added nothing fits, and a tried remedy says how to add one', () => {
+  const text = explained([], podWith('db-1', '1', ['data']));
+  expect(text).toContain('the volume needs a drive, and no drive has been added to the cluster');
+  expect(text).toContain(
+    '1. Add a drive of 5Gi to node n1 (there, as root: stowage drives discover, then stowage drives init); the pod then fits on n1.',
+  );
+  expect(text).not.toContain('Create a PersistentVolume');
+});
+
+test('files without any Drive do not say that there is none', () => {
+  const text = explained([], podWith('db-1', '1', ['data']), { isFromFiles: true });
+  expect(text).toContain(
+    'the files contain no Drive, and its claims ask for class spread; add the output of kubectl get drives -o yaml',
+  );
 });

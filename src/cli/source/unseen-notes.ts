@@ -13,7 +13,7 @@ export const effects: { readonly [K in IndexedKind]: string } = {
   CSINode: 'how many volumes nodes can attach is not looked at',
   CSIStorageCapacity: 'capacity is not looked at',
   DriverCapacity: 'pools of DriverCapacity are not looked at',
-  Drive: 'local drives are not looked at one by one',
+  Drive: 'local drives are not looked at; without published capacity, nothing fits on them',
   VolumeAttachment: 'volumes that are attached without a pod are not counted',
   Namespace: 'namespace selectors of pod affinity match nothing',
   Service: 'spreading by default constraints is not ranked',

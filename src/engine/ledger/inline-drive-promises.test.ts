@@ -83,8 +83,12 @@ describe('an inline volume on drives', () => {
     );
   });
 
-  test('is not counted if there are no drives', () => {
-    expectPlacement(clusterOf(cluster([])), podWith('p', [scratch('8Gi')]));
+  test('fits nowhere before the first drive is added', () => {
+    const index = clusterOf(cluster([]));
+    const refusal = expectRefusal(index, podWith('p', [scratch('8Gi')]));
+    expect([...refusal.reasons.keys()]).toEqual(['NoDriveAdded']);
+    expect(refusal.wokenBy(index.upsert('Drive', drive('a', 10)).change!)).toBe(true);
+    expectPlacement(index, podWith('p', [scratch('8Gi')]));
   });
 });
 

@@ -60,6 +60,7 @@ export type RemedyEdit =
 export const actionCosts = {
   WaitForPods: 5,
   CreateVolume: 10,
+  AddDrive: 12,
   CreateNode: 15,
   UncordonNode: 20,
   UncordonDrive: 20,

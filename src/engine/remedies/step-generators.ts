@@ -1,6 +1,7 @@
 import type { ClaimRecord } from '../records/claim-record.ts';
 import type { Finding } from '../rules/framework/finding.ts';
 import type { NodeReason } from '../rules/reasons.ts';
+import { addDriveSteps } from './drive-steps.ts';
 import { nodeAffinitySteps, taintSteps, uncordonSteps } from './node-steps.ts';
 import { dropAffinitySteps, podSteps, raiseMaxSkewSteps } from './pod-steps.ts';
 import { growPoolSteps, uncordonDriveSteps } from './pool-steps.ts';
@@ -75,6 +76,7 @@ const generators: { readonly [Reason in NodeReason]?: Generator } = {
   NoVolumeFits: volumes,
   VolumesNotTogether: volumesTogether,
   NotEnoughCapacity: volumes,
+  NoDriveAdded: addDriveSteps,
   CapacityNotTogether: volumesTogether,
   TooFewDrivesToSpread: volumesTogether,
   ClaimPinnedElsewhere: (whatIf, finding) => {

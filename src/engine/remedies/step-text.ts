@@ -23,6 +23,8 @@ export function stepText(step: RemedyStep, node: string): string {
   switch (action) {
     case 'CreateVolume':
       return createVolumeText(step, node);
+    case 'AddDrive':
+      return addDriveText(step);
     case 'CreateNode':
       return createNodeText(step);
     case 'UncordonNode':
@@ -66,6 +68,12 @@ export function stepText(step: RemedyStep, node: string): string {
     default:
       return unreachable(action);
   }
+}
+
+/** The remarks are what the class asks of a drive. */
+function addDriveText({ object, amount, remarks = [] }: RemedyStep): string {
+  const kind = remarks.map((remark) => `, ${remark}`).join('');
+  return `add a drive of ${bytesText(amount, 'up')}${kind} to node ${object.name} (there, as root: stowage drives discover, then stowage drives init)`;
 }
 
 /** The remarks are resources of which no existing node has as much as the pod needs. */

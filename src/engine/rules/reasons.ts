@@ -58,6 +58,12 @@ export const nodeReasons = {
     // Only inline volumes end with their pod; the rule says so for each node.
     resolvableByPreemption: true,
   },
+  NoDriveAdded: {
+    sentence: 'the volume needs a drive, and no drive has been added to the cluster',
+    upstream: noSpace,
+    remedy:
+      'as root on a node with a free disk: stowage drives discover, then stowage drives init; docs/drives-tutorial.md shows each step',
+  },
   TooFewDrivesToSpread: {
     sentence:
       'this node has too few drives without a volume of the same owner, and the class or claim keeps the volumes of an owner apart',

@@ -33,7 +33,7 @@ export function lookUpPools(sources: PoolSources, driver: string, storageClass: 
     return untracked;
   switch (trackedForm(sources, driver)) {
     case undefined:
-      return untracked;
+      return areDrivesAwaited(sources, driver) ? drivesFor(sources, storageClass) : untracked;
     case 'CSIStorageCapacity':
       return found(sources.pools.classEntry(storageClass));
     case 'DriverCapacity':
@@ -58,10 +58,19 @@ export function lookUpInlinePools(
   { profile, pools }: Pick<PoolSources, 'profile' | 'pools'>,
   { driver, drive }: Pick<InlineVolume, 'driver' | 'drive'>,
 ): PoolLookup {
-  if (driver === drivesDriver && profile.poolForms.includes('Drive') && pools.hasDrives)
-    return drive === undefined ? untracked : found(pools.driveEntry(drive));
+  const hasDrives = driver === drivesDriver && profile.poolForms.includes('Drive') && pools.hasDrives;
   const isTracked = profile.poolForms.includes('DriverCapacity') && pools.isDriverTracked(driver);
-  return isTracked ? found(pools.driverEntry(driver, ephemeralStorageClassName)) : untracked;
+  if (isTracked && !hasDrives) return found(pools.driverEntry(driver, ephemeralStorageClassName));
+  const isOnDrives = hasDrives || areDrivesAwaited({ profile, pools }, driver);
+  return isOnDrives && drive !== undefined ? found(pools.driveEntry(drive)) : untracked;
+}
+
+/** Volumes of `drives.stowage.dev` are only on drives, so that nothing fits before the first one is added. */
+export function areDrivesAwaited(
+  { profile, pools }: Pick<PoolSources, 'profile' | 'pools'>,
+  driver: string,
+): boolean {
+  return driver === drivesDriver && profile.poolForms.includes('Drive') && !pools.hasDrives;
 }
 
 function found(entry: PoolEntry | undefined): PoolLookup {

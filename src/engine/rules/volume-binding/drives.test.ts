@@ -140,6 +140,24 @@ describe('drives as pools', () => {
     expectPlacement(clusterOf({ ...objects, Drive: [] }), asking);
   });
 
+  test.each([
+    ['without a CSIDriver', { CSIDriver: [] }],
+    ['with a CSIDriver that tracks capacity', {}],
+  ])('before the first drive is added nothing fits, %s', (_, objects) => {
+    const { claims, pod: asking } = sized([5]);
+    const index = clusterOf({ ...cluster([], claims), ...objects });
+    const refusal = expectRefusal(index, asking);
+    expect([...refusal.reasons.keys()]).toEqual(['NoDriveAdded']);
+    const { change } = index.upsert('Drive', drive('a', 10));
+    expect(refusal.wokenBy(change!)).toBe(true);
+    expectPlacement(index, asking);
+  });
+
+  test('kube-scheduler does not know drives: without a CSIDriver any size fits', () => {
+    const { claims, pod: asking } = sized([5]);
+    expectPlacement(clusterOf({ ...cluster([], claims), CSIDriver: [] }, upstreamProfile), asking);
+  });
+
   test('the closest drives are named', () => {
     const { claims, pod: asking } = sized([50]);
     const drives = [drive('full', 40), drive('cordoned', 90, { spec: { unschedulable: true } })];

@@ -1,4 +1,5 @@
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
+import { areDrivesAwaited } from '../../cluster-index/pools/pool-lookup.ts';
 import type { ChosenVolumes, Cycle } from '../framework/cycle.ts';
 import type { AttachDemand } from '../volume-limits/attach-demand.ts';
 import { AttachCheck, type ChosenVolume } from './attach-check.ts';
@@ -161,6 +162,7 @@ export class Solution implements ChosenVolumes {
     const { allowed } = want.provisioning;
     if (allowed !== this.#index.everyNode && !allowed.nodes.has(node)) return bit.TopologyNotAllowed;
     if (!this.capacity.isTracked(want) || this.capacity.column(want)[node]! >= 0) return 0;
+    if (areDrivesAwaited(this.#index, want.provisioning.driver)) return bit.NoDriveAdded;
     return this.capacity.isKeptAway(want, node) ? bit.TooFewDrivesToSpread : bit.NotEnoughCapacity;
   }
 
@@ -251,7 +253,11 @@ export class Solution implements ChosenVolumes {
 
 /** Obstacles that another division of the wants might avoid. */
 const avoidableObstacles =
-  bit.NotEnoughCapacity | bit.TooFewDrivesToSpread | bit.AttachLimitReached | bit.DriverNotInstalled;
+  bit.NotEnoughCapacity |
+  bit.NoDriveAdded |
+  bit.TooFewDrivesToSpread |
+  bit.AttachLimitReached |
+  bit.DriverNotInstalled;
 
 function compareProvisioning(a: Want, b: Want): number {
   const isPinned = a.pinnedNode !== undefined;

@@ -8,6 +8,7 @@ export const bindingReasons = [
   'PreboundVolumeElsewhere',
   'TopologyNotAllowed',
   'NotEnoughCapacity',
+  'NoDriveAdded',
   'TooFewDrivesToSpread',
   'BoundVolumeMissing',
   'SearchBoundReached',
