@@ -8,8 +8,10 @@ export default defineConfig({
     globalSetup: ['./test/kubernetes/global-setup.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // Only for tests that hang: a busy machine takes several times as long as an idle one, and a test waits for many things.
+    testTimeout: 600_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000, interval: 100 } },
     // Real programs race each other on a loaded machine, and some lose now and then; what fails twice in a row is ours to fix. Each try
     // has a bed or a namespace of its own, and the report names what needed the second.
     retry: 1,

@@ -45,7 +45,7 @@ describe.skipIf(lacks(...serverPrograms))('kubectl apply --server-side', () => {
 
   test.for(kubectls)(
     'kubectl %s prints the same with our server as with the real one',
-    { timeout: 300_000 },
+    { timeout: 900_000 },
     async ([name, program], { task }) => {
       if (!existsSync(program())) return;
       const namespace = `${name.replaceAll(' ', '-')}${isRetry(task) ? '-again' : ''}`;

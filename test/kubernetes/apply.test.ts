@@ -14,11 +14,11 @@ import { lacks, serverPrograms } from './vitest-beds.ts';
 const firstSeed = Number(process.env.APPLY_SEED ?? 1);
 const objectCount = Number(process.env.APPLY_OBJECTS ?? 40);
 const stepsPerObject = 16;
-const objectMaxMs = 5_000;
+const objectMaxMs = 15_000;
 /** For custom kinds; each run has its own definition. */
 const customObjectCount = Number(process.env.APPLY_CUSTOM_OBJECTS ?? 6);
 const stepsPerCustomObject = 50;
-const customObjectMaxMs = 20_000;
+const customObjectMaxMs = 60_000;
 /** The number of differences that a failure shows; the others are only counted. */
 const shownMax = 5;
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const heartbeatMs = 2_000;
 /** A holder without a heartbeat for this long is considered dead: it was killed, or its machine was suspended. */
-const silenceMaxMs = 15_000;
+const silenceMaxMs = 60_000;
 const pollMs = 500;
 
 /**

@@ -8,9 +8,9 @@ import { projectRoot } from '../project-root.ts';
 import { StowageProcess } from '../up/stowage-process.ts';
 import type { TestBed } from './test-bed.ts';
 import { applied, startAuditedBed } from './testing/audited-bed.ts';
-import { auditedRequestsOf, grantedRights, untilAllUsed } from './testing/audited-rights.ts';
+import { auditedRequestsOf, grantedRights, untilAllUsed, untilGranted } from './testing/audited-rights.ts';
 import { argumentsOf, workloadIn } from './testing/installed-workload.ts';
-import { makeNode, serviceAccountKubeconfig, until } from './testing/run-scheduler.ts';
+import { makeNode, serviceAccountKubeconfig, until, untilAllowed } from './testing/run-scheduler.ts';
 import { lacks, serverPrograms } from './vitest-beds.ts';
 
 const manifest = join(projectRoot, 'deploy/console.yaml');
@@ -19,13 +19,14 @@ const serviceName = 'stowage-console.kube-system.svc';
 
 describe.skipIf(lacks(...serverPrograms))('the console of the chart', () => {
   test('answers by the name of its Service, and uses every right of its role', {
-    timeout: 240_000,
+    timeout: 900_000,
   }, async () => {
     const { bed, auditLog } = await startAuditedBed();
     await applied(bed, ['apply', '--server-side', '-f', join(projectRoot, 'deploy/crds')]);
-    await applied(bed, ['wait', '--for=condition=Established', 'crd', '--all', '--timeout=120s']);
+    await applied(bed, ['wait', '--for=condition=Established', 'crd', '--all', '--timeout=300s']);
     await applied(bed, ['apply', '-f', manifest]);
     await makeNode(await bed.connect(), 'n1');
+    await untilGranted(bed, user, grantedRights(manifest));
     const port = await startConsole(bed);
     const signIn = `?token=${await tokenOfViewer(bed)}`;
     const { cookie } = await page(port, signIn);
@@ -69,6 +70,7 @@ async function tokenOfViewer(bed: TestBed): Promise<string> {
     '--clusterrole=cluster-admin',
     '--serviceaccount=default:viewer',
   ]);
+  await untilAllowed(bed, 'system:serviceaccount:default:viewer', 'list', 'nodes');
   return (await applied(bed, ['create', 'token', 'viewer', '-n', 'default'])).trim();
 }
 

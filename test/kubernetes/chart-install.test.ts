@@ -4,7 +4,7 @@ import { nodes } from '../../src/kube/resources.ts';
 import type { TestBed } from './test-bed.ts';
 import { applied } from './testing/audited-bed.ts';
 import { type ChartValues, chartFolder, chartOfVersion, helm, valueFlags } from './testing/helm.ts';
-import { makeNode, until } from './testing/run-scheduler.ts';
+import { makeNode, until, untilPasses } from './testing/run-scheduler.ts';
 import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
 
 const namespace = 'stowage-system';
@@ -30,7 +30,7 @@ async function startBed(): Promise<TestBed> {
 }
 
 async function change(bed: TestBed, command: string, chart: string, values: ChartValues): Promise<void> {
-  const where = [`--namespace=${namespace}`, '--wait', '--timeout=240s'];
+  const where = [`--namespace=${namespace}`, '--wait', '--timeout=600s'];
   await helm([command, 'stowage', chart, ...where, ...valueFlags(values)], bed);
 }
 
@@ -83,25 +83,23 @@ describe.skipIf(lacks('helm', ...serverPrograms, 'kube-controller-manager', 'kub
         extender: { enabled: true },
       };
       await change(bed, 'upgrade', chartFolder, after);
-      expect(await value(bed, 'deployment stowage', '{.status.readyReplicas}')).toBe('3');
-      expect((await ownObjects(bed)).filter((name) => name.includes('disk-agent'))).toEqual([]);
+      // Helm looks at the ReplicaSet, whose figures the Deployment gets later; and it does not wait for pods that are removed.
+      await untilPasses(async () => {
+        expect(await value(bed, 'deployment stowage', '{.status.readyReplicas}')).toBe('3');
+        expect((await ownObjects(bed)).filter((name) => name.includes('disk-agent'))).toEqual([]);
+      });
       await keepsCertificates(bed, after);
 
-      await helm(['rollback', 'stowage', '1', `--namespace=${namespace}`, '--wait', '--timeout=240s'], bed);
-      await until(
-        async () => (await value(bed, 'deployment stowage', '{.status.readyReplicas}')) === '2',
-        200,
-      );
+      await helm(['rollback', 'stowage', '1', `--namespace=${namespace}`, '--wait', '--timeout=600s'], bed);
       const withoutPods = (names: readonly string[]) =>
         names.filter((name) => !/^(pod|replicaset|controllerrevision)/.test(name));
-      await until(
-        async () => withoutPods(await ownObjects(bed)).length === withoutPods(installed).length,
-        500,
-      );
-      expect(withoutPods(await ownObjects(bed))).toEqual(withoutPods(installed));
+      await untilPasses(async () => {
+        expect(await value(bed, 'deployment stowage', '{.status.readyReplicas}')).toBe('2');
+        expect(withoutPods(await ownObjects(bed))).toEqual(withoutPods(installed));
+      });
 
-      await helm(['uninstall', 'stowage', `--namespace=${namespace}`, '--wait', '--timeout=240s'], bed);
-      await until(async () => (await ownObjects(bed)).length === 0, 500);
+      await helm(['uninstall', 'stowage', `--namespace=${namespace}`, '--wait', '--timeout=600s'], bed);
+      await untilPasses(async () => expect(await ownObjects(bed)).toEqual([]));
       expect(await applied(bed, ['get', 'secrets,configmaps', '-n', namespace, '-o', 'name'])).not.toContain(
         'helm',
       );
@@ -111,7 +109,7 @@ describe.skipIf(lacks('helm', ...serverPrograms, 'kube-controller-manager', 'kub
     });
 
     test('at pod security level restricted, all pods are admitted but those that mount directories of their node', {
-      timeout: 300_000,
+      timeout: 900_000,
     }, async () => {
       const bed = await startBed();
       const strict = { 'pod-security.kubernetes.io/enforce': 'restricted' };
@@ -129,7 +127,7 @@ describe.skipIf(lacks('helm', ...serverPrograms, 'kube-controller-manager', 'kub
       const deployments = ['stowage', ...parts.map((part) => `stowage-${part}`)];
       expect((await value(bed, 'deployments', '{.items[*].metadata.name}')).split(' ')).toEqual(deployments);
       for (const name of deployments)
-        await applied(bed, ['-n', namespace, 'rollout', 'status', `deployment/${name}`, '--timeout=120s']);
+        await applied(bed, ['-n', namespace, 'rollout', 'status', `deployment/${name}`, '--timeout=300s']);
       const refusals = async () => {
         const events = ['get', 'events', '-n', namespace, '--field-selector=reason=FailedCreate'];
         return await applied(bed, [
@@ -178,7 +176,7 @@ function needsIn(message: string): readonly string[] {
 
 /** A Drive in use: neither an upgrade nor uninstalling may remove it. */
 async function keepsObjects(bed: TestBed): Promise<void> {
-  await applied(bed, ['wait', '--for=condition=Established', 'crd/drives.stowage.dev']);
+  await applied(bed, ['wait', '--for=condition=Established', 'crd/drives.stowage.dev', '--timeout=300s']);
   const spec = { nodeName: 'n1', filesystemUUID: '00000000-0000-4000-8000-000000000001' };
   const drive = { apiVersion: 'stowage.dev/v1alpha1', kind: 'Drive', metadata: { name: 'kept' }, spec };
   await applied(bed, ['create', '-f', '-'], JSON.stringify(drive));
@@ -187,10 +185,39 @@ async function keepsObjects(bed: TestBed): Promise<void> {
 /** A second upgrade with the same values: nothing restarts, and kube-scheduler's certificate stays valid. */
 async function keepsCertificates(bed: TestBed, values: ChartValues): Promise<void> {
   const secret = async () => await value(bed, 'secret stowage-extender-client', '{.data}');
-  const pods = async () => await value(bed, `pods -l ${ownLabel}`, '{.items[*].metadata.uid}');
-  const [first, running] = [await secret(), await pods()];
+  const first = await secret();
   expect(first).toContain('tls.key');
+  const running = await settledPods(bed);
   await change(bed, 'upgrade', chartFolder, values);
   expect(await secret()).toBe(first);
-  expect(await pods()).toBe(running);
+  expect(await settledPods(bed)).toEqual(running);
+}
+
+interface Listed {
+  readonly items: readonly {
+    readonly metadata: { readonly uid: string; readonly generation?: number };
+    readonly status?: Readonly<Record<string, unknown>>;
+  }[];
+}
+
+/** The uids of the pods, once all Deployments and DaemonSets have their newest pods, and no others are left. */
+async function settledPods(bed: TestBed): Promise<readonly string[]> {
+  const list = async (what: string) =>
+    JSON.parse(await applied(bed, ['-n', namespace, 'get', what, '-l', ownLabel, '-o', 'json'])) as Listed;
+  let uids: readonly string[] = [];
+  await untilPasses(async () => {
+    // Pods are read last: what has been replaced by then is being deleted, or gone.
+    const { items: workloads } = await list('deployments,daemonsets');
+    const { items: pods } = await list('pods');
+    for (const { metadata, status } of workloads)
+      expect(status?.observedGeneration).toBe(metadata.generation);
+    const wanted = workloads.map(({ status }) => status?.replicas ?? status?.desiredNumberScheduled ?? 0);
+    const updated = workloads.map(
+      ({ status }) => status?.updatedReplicas ?? status?.updatedNumberScheduled ?? 0,
+    );
+    expect(updated).toEqual(wanted);
+    uids = pods.map(({ metadata }) => metadata.uid);
+    expect(uids).toHaveLength(wanted.reduce<number>((sum, count) => sum + Number(count), 0));
+  });
+  return uids;
 }

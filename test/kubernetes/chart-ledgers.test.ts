@@ -36,7 +36,7 @@ describe.skipIf(lacks(...serverPrograms))('the policies of the chart', () => {
 
   beforeAll(async () => {
     await applied(bed(), ['apply', '--server-side', '-f', join(projectRoot, 'deploy/crds')]);
-    await applied(bed(), ['wait', '--for=condition=Established', 'crd', '--all', '--timeout=120s']);
+    await applied(bed(), ['wait', '--for=condition=Established', 'crd', '--all', '--timeout=300s']);
     for (const file of ['drives.yaml', 'disks.yaml'])
       await applied(bed(), ['apply', '-f', join(projectRoot, 'deploy', file)]);
     await applied(bed(), ['apply', '-f', '-'], editor);

@@ -3,13 +3,14 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { describe, expect, onTestFailed, onTestFinished, test } from 'vitest';
+import type { CSIStorageCapacity } from '../../src/kube/api/storage.ts';
 import { csiStorageCapacities, nodes, pods, storageClasses } from '../../src/kube/resources.ts';
 import { projectRoot } from '../project-root.ts';
 import { DriverProcess } from '../up/driver-process.ts';
 import { StowageProcess } from '../up/stowage-process.ts';
 import type { TestBed } from './test-bed.ts';
 import { applied, startAuditedBed } from './testing/audited-bed.ts';
-import { auditedRequestsOf, grantedRights, untilAllUsed } from './testing/audited-rights.ts';
+import { auditedRequestsOf, grantedRights, untilAllUsed, untilGranted } from './testing/audited-rights.ts';
 import { claimThroughItsLife, makeNodeWithDrive } from './testing/drive-claims.ts';
 import { failTwice } from './testing/failing-claim.ts';
 import { type ChartValues, chartFolder, helm, rendered, valueFlags } from './testing/helm.ts';
@@ -25,10 +26,12 @@ import { lacks, serverPrograms } from './vitest-beds.ts';
 
 const namespace = 'default';
 const manifest = join(projectRoot, 'deploy/drives.yaml');
+const user = 'system:serviceaccount:kube-system:stowage-drives';
+const extenderUser = 'system:serviceaccount:kube-system:stowage-extender';
 
 describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('the accounts of the chart', () => {
   test('the controllers of drives create, publish, expand and delete, and use every right of their role', {
-    timeout: 400_000,
+    timeout: 900_000,
   }, async () => {
     const { bed, folder, auditLog } = await startAuditedBed([
       'persistentvolume-binder-controller',
@@ -36,7 +39,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('the accoun
       'persistentvolumeclaim-protection-controller',
     ]);
     await applied(bed, ['apply', '--server-side', '-f', join(projectRoot, 'deploy/crds')]);
-    await applied(bed, ['wait', '--for=condition=Established', 'crd', '--all', '--timeout=120s']);
+    await applied(bed, ['wait', '--for=condition=Established', 'crd', '--all', '--timeout=300s']);
     await applied(bed, ['apply', '-f', manifest]);
     const cluster = await bed.connect();
     const workload = workloadIn(readFileSync(manifest, 'utf8'), 'Deployment');
@@ -44,12 +47,13 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('the accoun
     await makeNodeWithDrive(cluster);
     const driver = new DriverProcess(folder, 'controller', bed.kubeconfig);
     await driver.printed('calls are answered');
+    const granted = grantedRights(manifest, ['stowage-drives-volumes', 'stowage-drives-volumes-leases']);
+    await untilGranted(bed, user, granted);
     const run = await startControllers(bed, workload, join(folder, 'controller.sock'));
     onTestFailed(() => void process.stderr.write(run.stderr));
 
     const published = async () => (await cluster.resource(csiStorageCapacities).list()).items;
-    await until(async () => (await published()).some(({ capacity }) => capacity !== undefined), 200);
-    const [figure] = await published();
+    const figure = await firstFigure(published);
     expect(figure?.metadata?.ownerReferences).toMatchObject([{ kind: 'Deployment', name: 'stowage-drives' }]);
     const isPublishedAgain = async () =>
       (await published()).some(({ capacity }) => capacity !== figure?.capacity);
@@ -59,15 +63,10 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('the accoun
     await until(async () => (await published()).length === 0, 200);
 
     const unused = () => {
-      const { rights, namespacedRights, forbidden } = auditedRequestsOf(
-        'system:serviceaccount:kube-system:stowage-drives',
-        auditLog,
-      );
+      const { rights, namespacedRights, forbidden } = auditedRequestsOf(user, auditLog);
       expect(forbidden).toEqual([]);
       const used = new Set([...rights, ...namespacedRights]);
-      return grantedRights(manifest, ['stowage-drives-volumes', 'stowage-drives-volumes-leases']).filter(
-        (right) => !used.has(right),
-      );
+      return granted.filter((right) => !used.has(right));
     };
     await untilAllUsed(unused);
   });
@@ -75,7 +74,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('the accoun
   test.skipIf(lacks('helm'))(
     'the extender answers kube-scheduler with the certificates of the chart, and uses every right of its role',
     {
-      timeout: 400_000,
+      timeout: 900_000,
     },
     async () => {
       const { bed, folder, auditLog } = await startAuditedBed();
@@ -89,6 +88,12 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('the accoun
       const { uid } = (await cluster.resource(pods).get({ namespace, name: 'p' })).metadata!;
       const server = await secretFiles(bed, folder, 'stowage-extender-tls');
       const client = await secretFiles(bed, folder, 'stowage-extender-client');
+      const role = join(folder, 'extender.yaml');
+      const untilExtenderMay = async (given: ChartValues) => {
+        writeFileSync(role, await rendered(given));
+        await untilGranted(bed, extenderUser, grantedRights(role));
+      };
+      await untilExtenderMay(values);
       const url = await startExtender(bed, server);
       const bound = { PodName: 'p', PodNamespace: namespace, PodUID: uid, Node: 'n1' };
       expect(await post(`${url}/bind`, bound, { ca: client('ca.crt') })).toMatchObject({ status: 403 });
@@ -99,28 +104,38 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('the accoun
       }, 200);
       expect((await cluster.resource(pods).get({ namespace, name: 'p' })).spec?.nodeName).toBe('n1');
 
-      const everyRightIsUsed = async (given: ChartValues) => {
-        const role = join(folder, 'extender.yaml');
-        writeFileSync(role, await rendered(given));
+      const everyRightIsUsed = async () => {
         const unused = () => {
-          const account = 'system:serviceaccount:kube-system:stowage-extender';
-          const { rights, forbidden } = auditedRequestsOf(account, auditLog);
+          const { rights, forbidden } = auditedRequestsOf(extenderUser, auditLog);
           expect(forbidden).toEqual([]);
           return grantedRights(role).filter((right) => !rights.includes(right));
         };
         await untilAllUsed(unused);
       };
-      await everyRightIsUsed(values);
+      await everyRightIsUsed();
       const allRules = { ...values, extender: { ...values.extender, allRules: true } };
       await helm(
         ['upgrade', 'stowage', chartFolder, '--namespace=kube-system', ...valueFlags(allRules)],
         bed,
       );
+      await untilExtenderMay(allRules);
       await startExtender(bed, server, '--all-rules');
-      await everyRightIsUsed(allRules);
+      await everyRightIsUsed();
     },
   );
 });
+
+/** The first figure that is published. */
+async function firstFigure(
+  published: () => Promise<readonly CSIStorageCapacity[]>,
+): Promise<CSIStorageCapacity | undefined> {
+  let found: CSIStorageCapacity | undefined;
+  await until(async () => {
+    found = (await published()).find(({ capacity }) => capacity !== undefined);
+    return found !== undefined;
+  }, 200);
+  return found;
+}
 
 /** With the files of its Secret, until the test ends; its address. */
 async function startExtender(

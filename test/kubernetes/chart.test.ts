@@ -172,7 +172,13 @@ describe.skipIf(lacks('helm', ...serverPrograms))('what the chart renders', () =
       const { code, stderr } = await bed().kubectl(['apply', '-f', '-'], definition(kind, plural));
       expect([code, stderr]).toEqual([0, '']);
     }
-    const { code } = await bed().kubectl(['wait', '--for=condition=Established', 'crd', '--all']);
+    const { code } = await bed().kubectl([
+      'wait',
+      '--for=condition=Established',
+      'crd',
+      '--all',
+      '--timeout=300s',
+    ]);
     expect(code).toBe(0);
   });
 

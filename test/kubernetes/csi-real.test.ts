@@ -85,7 +85,7 @@ async function start({
   });
   // Our kinds are asked for only where they are there.
   await applied(bed, ['apply', '--server-side', '-f', join(projectRoot, 'deploy/crds')]);
-  await applied(bed, ['wait', '--for=condition=Established', 'crd', '--all', '--timeout=120s']);
+  await applied(bed, ['wait', '--for=condition=Established', 'crd', '--all', '--timeout=300s']);
   await applied(bed, ['apply', '-f', manifest]);
   const cluster = await bed.connect();
   const spec = { storageCapacity: true, attachRequired };

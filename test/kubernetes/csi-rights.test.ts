@@ -13,7 +13,7 @@ import { projectRoot } from '../project-root.ts';
 import { StowageProcess } from '../up/stowage-process.ts';
 import type { TestBed } from './test-bed.ts';
 import { type AuditedBed, applied, startAuditedBed } from './testing/audited-bed.ts';
-import { auditedRequestsOf, grantedRights, untilAllUsed } from './testing/audited-rights.ts';
+import { auditedRequestsOf, grantedRights, untilAllUsed, untilGranted } from './testing/audited-rights.ts';
 import { untilPublished } from './testing/csi-objects.ts';
 import { failTwice } from './testing/failing-claim.ts';
 import { type ChartValues, rendered } from './testing/helm.ts';
@@ -42,7 +42,7 @@ const programs = [...serverPrograms, 'kube-controller-manager', 'helm', 'csi-moc
 
 describe.skipIf(lacks(...programs))('the controllers of a CSI driver, as the chart installs them', () => {
   test('as a Deployment, use what Secrets, snapshots and DriverCapacities need', {
-    timeout: 150_000,
+    timeout: 900_000,
   }, async () => {
     const bed = await startAuditedBed(controllers);
     const mock = await MockDriver.start({ pools: { n1: 8 } });
@@ -86,7 +86,7 @@ describe.skipIf(lacks(...programs))('the controllers of a CSI driver, as the cha
     ]);
   });
 
-  test('as a DaemonSet, use every right of their role', { timeout: 150_000 }, async () => {
+  test('as a DaemonSet, use every right of their role', { timeout: 900_000 }, async () => {
     const bed = await startAuditedBed(controllers);
     const mock = await MockDriver.start({ pools: { n1: 8 }, nodes: ['n1'] });
     const installed = await install(bed, {
@@ -127,11 +127,12 @@ interface Installed {
 
 async function install({ bed, folder }: AuditedBed, csi: ChartValues): Promise<Installed> {
   await applied(bed, ['apply', '--server-side', '-f', join(projectRoot, 'deploy/crds')]);
-  await applied(bed, ['wait', '--for=condition=Established', 'crd', '--all', '--timeout=120s']);
+  await applied(bed, ['wait', '--for=condition=Established', 'crd', '--all', '--timeout=300s']);
   const text = await rendered({ scheduler: { enabled: false }, csi: { enabled: true, ...csi } });
   const path = join(folder, 'installed.yaml');
   writeFileSync(path, text);
   await applied(bed, ['apply', '-f', path]);
+  await untilGranted(bed, user, grantedRights(path));
   const plain = grantedRights(plainManifest);
   return { text, path, added: grantedRights(path).filter((right) => !plain.includes(right)) };
 }

@@ -13,7 +13,7 @@ import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
 const firstSeed = Number(process.env.DIFFERENTIAL_SEED ?? 1);
 const clusterCount = Number(process.env.DIFFERENTIAL_CLUSTERS ?? 200);
 /** Ten pods take less than a second, but the machine may be busy. */
-const clusterMaxMs = 10_000;
+const clusterMaxMs = 20_000;
 /** With this many clusters, every kind of outcome must occur. */
 const clustersMany = 30;
 

@@ -142,7 +142,7 @@ describe.skipIf(!canFormat)('stowage drives on real devices', () => {
     await client.call('DELETE', '/api/v1/nodes/n1');
     expect((await onCluster('forget', 'n1', '--yes')).status).toBe(0);
     expect(await driveNow()).toBeUndefined();
-  }, 300_000);
+  }, 900_000);
 
   test('moves volumes with their data to another drive', async () => {
     const folder = temporaryFolder();
@@ -193,5 +193,5 @@ describe.skipIf(!canFormat)('stowage drives on real devices', () => {
     expect((await drive(source)).spec?.volumes).toEqual([]);
     expect((await drive(target)).spec?.volumes).toMatchObject([volume]);
     expect((await drive(target)).status?.state).toBeUndefined();
-  }, 300_000);
+  }, 900_000);
 });

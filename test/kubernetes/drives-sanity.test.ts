@@ -39,7 +39,7 @@ const skipped: Readonly<Record<string, string>> = {
 };
 
 describe.skipIf(lacks('csi-sanity') || lacksXfs())('the CSI driver for drives', () => {
-  test('passes csi-sanity for identity, controller and node, on XFS', { timeout: 300_000 }, async () => {
+  test('passes csi-sanity for identity, controller and node, on XFS', { timeout: 900_000 }, async () => {
     const folder = temporaryFolder();
     const up = await StowageProcess.up(folder, '--controllers', 'none');
     const client = new ApiClient(up.access);

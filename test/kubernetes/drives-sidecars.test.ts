@@ -10,7 +10,7 @@ import { csiStorageCapacities, storageClasses } from '../../src/kube/resources.t
 import { projectRoot } from '../project-root.ts';
 import { DriverProcess } from '../up/driver-process.ts';
 import { applied, startAuditedBed } from './testing/audited-bed.ts';
-import { auditedRequestsOf, grantedRights, untilAllUsed } from './testing/audited-rights.ts';
+import { auditedRequestsOf, grantedRights, untilAllUsed, untilGranted } from './testing/audited-rights.ts';
 import { claimThroughItsLife, makeNodeWithDrive } from './testing/drive-claims.ts';
 import { failTwice } from './testing/failing-claim.ts';
 import { rendered } from './testing/helm.ts';
@@ -28,7 +28,7 @@ describe.skipIf(isMissing || lacks(...serverPrograms, 'kube-controller-manager',
   'the sidecars of Kubernetes with the driver of local drives',
   () => {
     test('create, publish, expand and delete, and use every right of their roles', {
-      timeout: 400_000,
+      timeout: 900_000,
     }, async () => {
       const { bed, folder, auditLog } = await startAuditedBed([
         'persistentvolume-binder-controller',
@@ -36,7 +36,7 @@ describe.skipIf(isMissing || lacks(...serverPrograms, 'kube-controller-manager',
         'persistentvolumeclaim-protection-controller',
       ]);
       await applied(bed, ['apply', '--server-side', '-f', join(projectRoot, 'deploy/crds')]);
-      await applied(bed, ['wait', '--for=condition=Established', 'crd', '--all', '--timeout=120s']);
+      await applied(bed, ['wait', '--for=condition=Established', 'crd', '--all', '--timeout=300s']);
       const text = await rendered({
         scheduler: { enabled: false },
         drives: { enabled: true, sidecars: { enabled: true } },
@@ -51,6 +51,7 @@ describe.skipIf(isMissing || lacks(...serverPrograms, 'kube-controller-manager',
       const driver = new DriverProcess(folder, 'controller', bed.kubeconfig);
       await driver.printed('calls are answered');
       const kubeconfig = await serviceAccountKubeconfig(bed, 'kube-system', 'stowage-drives');
+      await untilGranted(bed, user, grantedRights(manifest, roles));
       for (const name of sidecars)
         startSidecar(
           name,

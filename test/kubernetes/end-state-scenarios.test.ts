@@ -110,13 +110,13 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager', 'kube-schedu
       );
     }
 
-    test.for(scenarios)('on the real server: $name', { timeout: 300_000 }, async (scenario, { task }) => {
+    test.for(scenarios)('on the real server: $name', { timeout: 900_000 }, async (scenario, { task }) => {
       const [real = {}, our = {}] = await outcomes(scenario, 'same', isRetry(task));
       expect(Object.keys(real)).toEqual(Object.keys(scenario.actions));
       expect(unexpectedLines(scenario.name, differencesOf(real, our), matched)).toEqual([]);
     });
 
-    test.for(ownScenarios)('on our server: $name', { timeout: 300_000 }, async (scenario, { task }) => {
+    test.for(ownScenarios)('on our server: $name', { timeout: 900_000 }, async (scenario, { task }) => {
       const [real = {}, our = {}] = await outcomes(scenario, 'own', isRetry(task));
       expect(unexpectedLines(scenario.name, differencesOf(real, our), matched)).toEqual([]);
     });

@@ -37,7 +37,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('our contro
     });
     expect(real.length).toBeGreaterThan(10);
     expect(ours).toEqual(real);
-  }, 300_000);
+  }, 900_000);
 
   test('bind and release volumes and claims as the PV controller does', async () => {
     const controllers = {
@@ -53,5 +53,5 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('our contro
     });
     expect(real.length).toBeGreaterThan(60);
     expect(ours).toEqual(real);
-  }, 300_000);
+  }, 900_000);
 });

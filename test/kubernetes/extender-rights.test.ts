@@ -39,7 +39,7 @@ async function seed(cluster: Cluster): Promise<void> {
 
 async function publish(bed: TestBed, cluster: Cluster): Promise<void> {
   await kubectl(bed, 'apply', '-f', join(projectRoot, 'deploy/crds'));
-  await kubectl(bed, 'wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s');
+  await kubectl(bed, 'wait', '--for=condition=Established', 'crd', '--all', '--timeout=300s');
   const client = cluster.resource(driverCapacities);
   await client.create({ metadata: { name: driver }, spec: { capacityTracking: true } });
   const pools = [{ name: 'n1', nodeList: ['n1'], capacity: '5Gi' }];

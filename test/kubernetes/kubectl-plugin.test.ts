@@ -13,7 +13,7 @@ import { lacks } from './vitest-beds.ts';
 const run = promisify(execFile);
 
 describe.skipIf(lacks('kubectl') || process.platform !== 'linux')('the kubectl plugin', () => {
-  test('is packed with its hash, and kubectl finds it', { timeout: 300_000 }, async () => {
+  test('is packed with its hash, and kubectl finds it', { timeout: 900_000 }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'stowage-plugin-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
@@ -51,7 +51,7 @@ describe.skipIf(lacks('kubectl') || process.platform !== 'linux')('the kubectl p
   });
 });
 
-test('npm knows of no vulnerability in what we ship', { timeout: 120_000 }, async (context) => {
+test('npm knows of no vulnerability in what we ship', { timeout: 600_000 }, async (context) => {
   const { stdout } = await run('npm', ['audit', '--omit=dev', '--json'], { cwd: projectRoot }).catch(
     (error: { readonly stdout: string }) => error,
   );

@@ -44,7 +44,7 @@ describe.skipIf(lacks(...serverPrograms)).each(['kubernetes', 'stowage'] as cons
     beforeAll(async () => {
       cluster = await bed().connect();
       await kubectl(`apply --server-side -f ${definitions}`);
-      await kubectl('wait --for=condition=Established crd --all');
+      await kubectl('wait --for=condition=Established crd --all --timeout=300s');
       await kubectl(`apply --server-side -f ${examples}`);
       await kubectl(`apply --server-side --subresource=status -f ${examples}`);
     });
@@ -143,7 +143,7 @@ describe.skipIf(lacks(...serverPrograms)).each(['kubernetes', 'stowage'] as cons
       const { spec } = (await clientOf(cluster, 'Drive').get({ name: driveName })) as Example;
 
       expect(await apply({ ...old, storage: false }, next)).toMatchObject({ stderr: '', code: 0 });
-      await expect.poll(stored, { timeout: 10_000 }).toBe('["v1alpha1","v1beta1"]');
+      await expect.poll(stored).toBe('["v1alpha1","v1beta1"]');
       await expect
         .poll(async () => (await bed().kubectl(['get', '--raw', '/apis/stowage.dev/v1beta1'])).stdout)
         .toContain('"drives"');

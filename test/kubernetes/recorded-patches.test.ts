@@ -22,7 +22,7 @@ describe.skipIf(lacks(...serverPrograms, '1.36'))('kube-apiserver still answers 
   const bed = sharedTestBed();
 
   test('to patches of a pod', async () => {
-    await bed().kubectl(['wait', '--for=create', 'namespace/default', '--timeout=30s']);
+    await bed().kubectl(['wait', '--for=create', 'namespace/default', '--timeout=300s']);
     await bed().kubectl(['create', '-f', '-'], JSON.stringify(pod));
     const http = new HttpClient(addressOf(readFileSync(bed().kubeconfig, 'utf8')));
     const lines = readLines<RecordedAnswer>('answers.ndjson');

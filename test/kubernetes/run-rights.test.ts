@@ -119,7 +119,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('stowage as
     await kubectl(bed, ['apply', '--server-side', '-f', manifest, '-f', kindsFolder]);
     await kubectl(bed, ['apply', '-f', '-'], refusing);
     const kinds = ['crd/drivercapacities.stowage.dev', 'crd/drives.stowage.dev'];
-    await kubectl(bed, ['wait', '--for=condition=Established', ...kinds]);
+    await kubectl(bed, ['wait', '--for=condition=Established', '--timeout=300s', ...kinds]);
     const config = join(bed.folder, 'data', 'stowage.yaml');
     writeFileSync(config, configurationIn(manifest));
     const kubeconfig = await serviceAccountKubeconfig(bed, 'kube-system', 'stowage');

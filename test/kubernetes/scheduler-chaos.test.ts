@@ -13,7 +13,7 @@ import { makeClass, makeDisk, makeNode, makePod, until } from './testing/run-sch
 import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
 
 /** Most of the time passes with waiting for Leases to expire. */
-const timeout = 240_000;
+const timeout = 900_000;
 const namespace = 'default';
 const nodeNames = ['n1', 'n2', 'n3', 'n4', 'n5'];
 /** The claims of the pods, in turn: existing disks, provisioned disks, and both. */

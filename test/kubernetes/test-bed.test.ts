@@ -66,11 +66,11 @@ describe.skipIf(lacks(...serverPrograms, 'kube-scheduler', 'kube-controller-mana
         metadata: { namespace: 'default', name: 'p' },
         spec: { containers: [{ name: 'main', image: 'pause' }] },
       });
-      const waited = await played.kubectl(['wait', 'pod/p', '--for=condition=Ready', '--timeout=60s']);
+      const waited = await played.kubectl(['wait', 'pod/p', '--for=condition=Ready', '--timeout=300s']);
       expect(waited).toMatchObject({ stderr: '', code: 0 });
       const pod = await cluster.resource(pods).get({ namespace: 'default', name: 'p' });
       expect([pod.spec?.nodeName, pod.status?.phase]).toEqual(['n1', 'Running']);
-      expect((await played.kubectl(['delete', 'pod', 'p', '--timeout=60s'])).code).toBe(0);
+      expect((await played.kubectl(['delete', 'pod', 'p', '--timeout=300s'])).code).toBe(0);
       expect((await (await bare.connect()).resource(nodes).list()).items).toEqual([]);
     });
 

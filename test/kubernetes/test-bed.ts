@@ -38,7 +38,7 @@ import { ProcessSupervisor } from './process-supervisor.ts';
 import type { ProgramName } from './programs.ts';
 
 /** Alone on the machine an API server takes three seconds, but the machine may be busy. */
-const readyMaxMs = 90_000;
+const readyMaxMs = 240_000;
 const pollMs = 50;
 /** Another process may take a port between our choice and its use. */
 const startsMax = 3;

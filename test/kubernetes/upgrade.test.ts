@@ -13,7 +13,7 @@ import { otherVersion } from './testing/other-version.ts';
 import { makeClass, makeDisk, makeNode, makePod, until } from './testing/run-scheduler.ts';
 import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
 
-const timeout = 240_000;
+const timeout = 900_000;
 const namespace = 'default';
 const nodeNames = ['n1', 'n2', 'n3', 'n4'];
 const podsPerStage = 12;

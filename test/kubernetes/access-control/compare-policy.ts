@@ -10,7 +10,7 @@ export interface PolicyComparison {
 }
 
 const reviews = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
-const sentinelTriesMax = 200;
+const sentinelTriesMax = 4_800;
 const sentinelPauseMs = 25;
 
 /** Creates the policy on both servers, sends the same questions to both, and removes the policy. */

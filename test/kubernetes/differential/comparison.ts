@@ -13,8 +13,13 @@ import type { Verdict } from './verdict.ts';
 /** kube-scheduler observes new objects through several watches; usually it has received all of them after this time. */
 const settleMs = 100;
 /** If the verdicts differ, kube-scheduler may not have observed all objects yet, so the question is repeated. */
-const attemptsMax = 3;
+const attemptsMax = 7;
+/** Twice as long each time: less than a minute in all. */
 const retryPauseMs = 400;
+/** With this many problems, the difference is not one of time. */
+const problemsMany = 3;
+/** Then it is repeated less often, so that the test ends. */
+const attemptsThen = 2;
 
 /** Creates one random cluster and compares the verdicts of both schedulers on each of its pods. */
 export async function compareOnCluster(
@@ -62,9 +67,10 @@ class Comparison {
     for (let asked = 1; ; asked++) {
       const answer = await this.#real.ask(pod);
       const outcome = this.#outcomeOf(answer);
-      if (outcome.kind !== 'unknown' || asked === attemptsMax) return { verdict: answer.verdict, outcome };
+      const attempts = this.#tally.problems.length < problemsMany ? attemptsMax : attemptsThen;
+      if (outcome.kind !== 'unknown' || asked >= attempts) return { verdict: answer.verdict, outcome };
       this.#tally.add('askedAgain');
-      await sleep(retryPauseMs);
+      await sleep(retryPauseMs * 2 ** (asked - 1));
     }
   }
 

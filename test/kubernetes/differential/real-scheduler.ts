@@ -15,7 +15,7 @@ import { fits, type Verdict } from './verdict.ts';
 
 const name = 'kube-scheduler';
 /** Usually ten milliseconds; longer on a busy machine. */
-const verdictMaxMs = 20_000;
+const verdictMaxMs = 120_000;
 
 /**
  * A kube-scheduler that changes nothing: an extender, which it calls last, keeps it from binding, and it has no right to evict. So it can

@@ -16,7 +16,7 @@ import { RealNodeBed } from './real-node-bed.ts';
 const driveMiB = 600;
 const driverProgram = 'stowage-csi';
 /** Far more than anything takes on a busy machine; then the error shows what was seen last. */
-const patienceMs = 150_000;
+const patienceMs = 300_000;
 const pollMs = 50;
 const endpoint = `/var/lib/kubelet/plugins/${drivesDriver}/csi.sock`;
 
@@ -105,7 +105,7 @@ export class DrivesOnNode {
         process.stderr.write(`--- ${driverProgram}\n${this.node.printed(driverProgram)}\n`);
     });
     await this.kubectl('apply', '--server-side', '-f', join(projectRoot, 'deploy/crds'));
-    await this.kubectl('wait', '--for=condition=Established', 'crd', '--all');
+    await this.kubectl('wait', '--for=condition=Established', 'crd', '--all', '--timeout=300s');
     await this.#createClass();
     for (const { device } of this.devices)
       await this.stowage('drives', 'init', device, '--node-name', 'a', '--yes', ...this.#access);

@@ -25,11 +25,11 @@ describe.skipIf(
   afterAll(async () => expect(await leftBehind()).toEqual([]));
 
   test('a StatefulSet keeps its data; volumes grow; drives are cordoned, lost and found; nothing is left', {
-    timeout: 600_000,
+    timeout: 1_200_000,
   }, async () => {
     const bed = await DrivesOnNode.start({ driveCount: 2 });
     await bed.apply(statefulSet());
-    await bed.kubectl('rollout', 'status', 'statefulset/db', '--timeout=180s');
+    await bed.kubectl('rollout', 'status', 'statefulset/db', '--timeout=300s');
     for (const pod of ['db-0', 'db-1'])
       await bed.kubectl('exec', pod, '--', 'sh', '-c', `echo ${pod} > /data/file`);
     expect(volumesOf(await bed.drives())).toEqual(['data-db-0 100Mi', 'data-db-1 100Mi']);
@@ -55,7 +55,7 @@ async function keepsDataAcrossRestarts(bed: DrivesOnNode): Promise<void> {
     () => uidOf(bed, 'db-0').catch(() => before),
     (uid) => uid !== before,
   );
-  await bed.kubectl('wait', '--for=condition=Ready', 'pod/db-0', '--timeout=180s');
+  await bed.kubectl('wait', '--for=condition=Ready', 'pod/db-0', '--timeout=300s');
   expect(await bed.kubectl('exec', 'db-0', '--', 'cat', '/data/file')).toBe('db-0');
 }
 
@@ -73,7 +73,7 @@ async function growsOnline(bed: DrivesOnNode): Promise<void> {
 
 async function servesInlineVolumes(bed: DrivesOnNode): Promise<void> {
   await bed.apply(inlinePod('scratch', '40Mi'));
-  await bed.kubectl('wait', '--for=condition=Ready', 'pod/scratch', '--timeout=180s');
+  await bed.kubectl('wait', '--for=condition=Ready', 'pod/scratch', '--timeout=300s');
   await bed.kubectl('exec', 'scratch', '--', 'sh', '-c', 'echo temporary > /data/file');
   expect(volumesOf(await bed.drives())).toContain('pod scratch 40Mi');
   await bed.kubectl('delete', 'pod', 'scratch');
@@ -91,7 +91,7 @@ async function respectsCordon(bed: DrivesOnNode): Promise<void> {
   };
   await eventually(scheduled, (condition) => condition?.reason === 'Unschedulable');
   await bed.stowage('drives', 'uncordon', second!);
-  await bed.kubectl('wait', '--for=condition=Ready', 'pod/later', '--timeout=180s');
+  await bed.kubectl('wait', '--for=condition=Ready', 'pod/later', '--timeout=300s');
   const [holder] = (await bed.drives()).filter((drive) => volumesOf([drive]).includes('later 30Mi'));
   expect(holder?.metadata?.name).toBe(second);
   await bed.stowage('drives', 'uncordon', first!);
@@ -125,7 +125,7 @@ async function survivesLoss(bed: DrivesOnNode): Promise<void> {
   await bed.untilDrives((all) => stateOf(all) === 'Ready');
   await bed.untilRegistered();
   await bed.kubectl('scale', 'statefulset', 'db', '--replicas=2');
-  await bed.kubectl('rollout', 'status', 'statefulset/db', '--timeout=180s');
+  await bed.kubectl('rollout', 'status', 'statefulset/db', '--timeout=300s');
   for (const pod of ['db-0', 'db-1'])
     expect(await bed.kubectl('exec', pod, '--', 'cat', '/data/file')).toBe(pod);
 }

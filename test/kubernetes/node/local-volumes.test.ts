@@ -13,7 +13,7 @@ describe.skipIf(lacks('1.36', ...serverPrograms, 'kube-controller-manager', 'kub
   'a pod with a local volume, placed by stowage run',
   () => {
     test('finds its file again after it was deleted and the kubelet was restarted', {
-      timeout: 300_000,
+      timeout: 900_000,
     }, async () => {
       const { bed, node } = await bedWithDisk();
       await untilPrinted(runScheduler(bed.kubeconfig), 'this process leads');
@@ -25,7 +25,7 @@ describe.skipIf(lacks('1.36', ...serverPrograms, 'kube-controller-manager', 'kub
       const startPod = async () => {
         const { stderr, code } = await bed.kubectl(['apply', '-f', '-'], manifest());
         expect(stderr, `${code}`).toBe('');
-        await kubectl('wait', '--for=condition=Ready', 'pod/writer', '--timeout=120s');
+        await kubectl('wait', '--for=condition=Ready', 'pod/writer', '--timeout=300s');
       };
 
       await startPod();

@@ -109,4 +109,4 @@ export class RealNodeBed {
 }
 
 /** A node takes two seconds on a machine with nothing else to do. */
-const readyMaxMs = 90_000;
+const readyMaxMs = 240_000;

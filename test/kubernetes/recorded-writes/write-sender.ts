@@ -24,7 +24,7 @@ interface Reply {
   readonly warnings: readonly string[];
 }
 
-const readyMaxMs = 30_000;
+const readyMaxMs = 120_000;
 
 /** Sends the writes of the recordings to a kube-apiserver. Every write leaves the server as it was. */
 export class WriteSender {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import type { TestBed } from '../test-bed.ts';
 
 /**
  * Example: `kube-system: get coordination.k8s.io/leases stowage-scheduler` has the namespace (`*` is all), the verb, the resource, and the
@@ -97,7 +98,7 @@ export function auditedRequestsOf(user: string, auditLog: string): AuditedReques
   };
 }
 
-const allUsedWithinMs = 120_000;
+const allUsedWithinMs = 240_000;
 
 /**
  * Waits for requests that are still to come: a Lease is first updated seconds after it was created, and a request is in the audit log only
@@ -111,6 +112,38 @@ export async function untilAllUsed(unused: () => readonly Right[]): Promise<void
     remaining = unused();
   }
   expect(remaining).toEqual([]);
+}
+
+/**
+ * Waits until the user has all of the rights: the API server reads roles and bindings by watches, some time after they were created. A request
+ * before that would be forbidden.
+ */
+export async function untilGranted(bed: TestBed, user: string, rights: readonly Right[]): Promise<void> {
+  const items = rights.map((right) => reviewOf(user, right));
+  const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
+  const isGranted = async () => {
+    const { stdout, stderr, code } = await bed.kubectl(
+      ['create', '-f', '-', '-o', 'jsonpath={.status.allowed} '],
+      list,
+    );
+    if (code !== 0) throw new Error(stderr);
+    return stdout.split(' ').filter((allowed) => allowed === 'true').length === rights.length;
+  };
+  for (const giveUpAt = Date.now() + allUsedWithinMs; !(await isGranted()); await sleep(200))
+    if (Date.now() > giveUpAt)
+      throw new Error(`${user} does not get all of these rights: ${rights.join(', ')}`);
+}
+
+function reviewOf(user: string, right: Right): object {
+  const [, where = '', verb, group, resource, subresource, name] =
+    /^(\S+): (\S+) ([^/]*)\/([^/ ]+)(?:\/(\S+))?(?: (\S+))?$/.exec(right) ?? [];
+  const namespace = where === '*' ? '' : where;
+  const resourceAttributes = { namespace, verb, group, resource, subresource, name };
+  return {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SubjectAccessReview',
+    spec: { user, resourceAttributes },
+  };
 }
 
 function rightOf({ verb, objectRef }: AuditLine, where = '*'): Right | undefined {

@@ -7,7 +7,7 @@ import { persistentVolumeClaims, persistentVolumes, pods } from '../../../src/ku
 const steadyMs = 1_300;
 const pollMs = 150;
 /** A pod whose binding has failed a few times waits for seconds; the machine may be busy. */
-const consistentMaxMs = 30_000;
+const consistentMaxMs = 180_000;
 
 /**
  * Waits until pods, claims and volumes of the namespaces are consistent, and still are after a resync of the PV controller. Returns the

@@ -52,9 +52,13 @@ export async function makeClaimAndPod(
 
 /** The node of the pod, once it runs. */
 export async function runsOn({ cluster }: Pick<CsiSetup, 'cluster'>, name: string): Promise<string> {
-  const read = () => cluster.resource(pods).get({ namespace, name });
-  await until(async () => (await read()).status?.phase === 'Running');
-  return (await read()).spec?.nodeName ?? '';
+  let node = '';
+  await until(async () => {
+    const { spec, status } = await cluster.resource(pods).get({ namespace, name });
+    node = spec?.nodeName ?? '';
+    return status?.phase === 'Running';
+  });
+  return node;
 }
 
 /** Until nothing is left, in the cluster and in the driver. */

@@ -192,7 +192,7 @@ export const typedCommands: readonly TypedCommand[] = [
     set image deployment/site nginx=nginx:1.28
     get deploy site -o jsonpath={.spec.template.spec.containers[0].image}
     autoscale deployment nosuch --max=2
-    wait pod/web --for=jsonpath={.status.phase}=Pending --timeout=5s
+    wait pod/web --for=jsonpath={.status.phase}=Pending --timeout=300s
     wait pod/web --for=condition=Ready --timeout=1s
     wait pod/absent --for=delete --timeout=1s
     auth can-i create pods

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import type { Cluster } from '../../../src/cluster/cluster.ts';
 import type { Pod, PodSpec } from '../../../src/kube/api/core.ts';
 import {
@@ -28,6 +28,26 @@ export function runScheduler(kubeconfig: string, ...flags: readonly string[]): S
 /** Waits without a limit of its own; the test's timeout applies. */
 export async function until(isSo: () => Promise<boolean> | boolean, pollMs = 20): Promise<void> {
   while (!(await isSo())) await sleep(pollMs);
+}
+
+/** Far more than anything takes on a busy machine. */
+const patienceMs = 240_000;
+
+/**
+ * Repeats the check until none of its expectations fails, for a state that other programs bring about. Each check judges what it reads itself.
+ * Rejects with the last failure.
+ */
+export async function untilPasses(check: () => Promise<void> | void, pollMs = 200): Promise<void> {
+  await vi.waitFor(check, { timeout: patienceMs, interval: pollMs });
+}
+
+/** Until the user may do it, such as `list nodes`: the API server reads roles and bindings by watches, some time after they were created. */
+export async function untilAllowed(
+  bed: TestBed,
+  user: string,
+  ...question: readonly string[]
+): Promise<void> {
+  await until(async () => (await bed.kubectl(['auth', 'can-i', ...question, '--as', user])).code === 0, 100);
 }
 
 export async function untilPrinted(stowage: StowageProcess, text: string): Promise<void> {
@@ -122,7 +142,10 @@ function claimName(pod: string, position: number): string {
 }
 
 export async function nodeOf(cluster: Cluster, name: string, namespace = 'default'): Promise<string> {
-  const read = async () => (await cluster.resource(pods).get({ namespace, name })).spec?.nodeName ?? '';
-  await until(async () => (await read()) !== '');
-  return await read();
+  let node = '';
+  await until(async () => {
+    node = (await cluster.resource(pods).get({ namespace, name })).spec?.nodeName ?? '';
+    return node !== '';
+  });
+  return node;
 }

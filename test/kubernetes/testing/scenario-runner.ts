@@ -28,7 +28,7 @@ const steadyLooks = 8;
  * Alone on the machine it takes a few seconds, and ten if a namespace is deleted. With several test beds on two busy cores it takes a
  * minute.
  */
-const settleMaxMs = 150_000;
+const settleMaxMs = 400_000;
 
 const comparedResources: readonly Resource[] = [
   namespaces,

@@ -19,7 +19,7 @@ export async function makeSnapshot(
   const definitions = [volumeSnapshots, volumeSnapshotContents].map(
     ({ plural }) => `crd/${plural}.${snapshotGroup}`,
   );
-  await applied(bed, ['wait', '--for=condition=Established', ...definitions, '--timeout=120s']);
+  await applied(bed, ['wait', '--for=condition=Established', ...definitions, '--timeout=300s']);
   const apiVersion = `${snapshotGroup}/v1`;
   const made = await applied(
     bed,

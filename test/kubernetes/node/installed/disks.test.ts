@@ -30,7 +30,7 @@ describe.skipIf(lacks('1.36', ...programs) || lacksRealNode() || lacksXfs())(
     afterAll(async () => expect(await leftBehind()).toEqual([]));
 
     test('agents keep replicas and images as files; each node publishes its capacity and creates its volumes', {
-      timeout: 900_000,
+      timeout: 1_800_000,
     }, async () => {
       const bed = await InstalledBed.start();
       for (const node of [bed.a, bed.b]) await xfsDisk(node, diskPath);
@@ -56,9 +56,9 @@ describe.skipIf(lacks('1.36', ...programs) || lacksRealNode() || lacksXfs())(
 /** A file for each replica, also after the agents were restarted; it grows and goes with its Volume. */
 async function keepsReplicas(bed: InstalledBed): Promise<void> {
   await bed.apply(...[bed.a, bed.b].map(storageNode));
-  await bed.kubectl('wait', '--for=condition=Ready', 'storagenodes', '--all', '--timeout=150s');
+  await bed.kubectl('wait', '--for=condition=Ready', 'storagenodes', '--all', '--timeout=300s');
   await bed.apply(volume(64 * mib));
-  await bed.kubectl('wait', '--for=condition=DiskAllocation', 'volumes.stowage.dev/db', '--timeout=150s');
+  await bed.kubectl('wait', '--for=condition=DiskAllocation', 'volumes.stowage.dev/db', '--timeout=300s');
   await untilFiles(bed, 64 * mib);
   await bed.deletePods('disk-agent');
   await bed.apply(volume(96 * mib));

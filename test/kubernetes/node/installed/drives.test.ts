@@ -26,7 +26,7 @@ describe.skipIf(lacks('1.36', ...programs) || lacksRealNode() || lacksXfs())(
     afterAll(async () => expect(await leftBehind()).toEqual([]));
 
     test('a set keeps its data; volumes grow; drives are cordoned, lost and found; Helm removes all of it', {
-      timeout: 900_000,
+      timeout: 1_800_000,
     }, async () => {
       // Created first, so that they end last: mounts of the nodes use them.
       const devices = { a: await emptyDrive(), b: await emptyDrive() };

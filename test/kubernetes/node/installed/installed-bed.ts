@@ -76,7 +76,7 @@ export class InstalledBed {
       'name',
     );
     for (const name of names.split('\n'))
-      await this.kubectl('rollout', 'status', name, `--namespace=${namespace}`, '--timeout=150s');
+      await this.kubectl('rollout', 'status', name, `--namespace=${namespace}`, '--timeout=300s');
   }
 
   /** Deletes the pods of a component, on one node or on all. Its controller creates new ones. */
@@ -102,7 +102,7 @@ export class InstalledBed {
 
   async untilReady(...names: readonly string[]): Promise<void> {
     for (const name of names)
-      await this.kubectl('wait', '--for=create', '--for=condition=Ready', `pod/${name}`, '--timeout=150s');
+      await this.kubectl('wait', '--for=create', '--for=condition=Ready', `pod/${name}`, '--timeout=300s');
   }
 
   /** Waits until another pod has the name, then until it runs. */

@@ -20,7 +20,7 @@ describe.skipIf(lacks('1.36', ...programs) || lacksRealNode())(
     afterAll(async () => expect(await leftBehind()).toEqual([]));
 
     test('places pods with local volumes on real nodes, beside eviction and preemption by Kubernetes', {
-      timeout: 900_000,
+      timeout: 1_800_000,
     }, async () => {
       const bed = await InstalledBed.start();
       for (const node of [bed.a, bed.b]) await xfsDisk(node, '/var/lib/kubelet/disks/d1');
