@@ -17,17 +17,20 @@ const advanceStepsMax = 10_000_000;
  *    however long its chain of promises. So two runs of the same program are identical, step by step.
  *
  * Anything that waits for something other than this clock (a socket, a file, a worker thread) is outside virtual time: the clock does
- * not wait for it. A timer callback that throws ends the `advance` with its error; the clock stays usable.
+ * not wait for it, unless `settle` does. A timer callback that throws ends the `advance` with its error; the clock stays usable.
  */
 export class VirtualClock implements Clock {
   #elapsedMs = 0;
   #wallOriginMs: number;
   #isDriven = false;
+  readonly #settle: () => Promise<void>;
   /** Pending timers, next one first. Sorted by due time; equal ones stay in order of creation. */
   readonly #timers: VirtualTimer[] = [];
 
-  constructor(startMs: number = defaultStartMs) {
+  /** `settle` resolves when nothing is left that is ready to run; a driver whose program also waits for sockets or files passes its own. */
+  constructor(startMs: number = defaultStartMs, settle: () => Promise<void> = settleJobs) {
     this.#wallOriginMs = startMs;
+    this.#settle = settle;
   }
 
   nowMs(): number {
@@ -79,11 +82,11 @@ export class VirtualClock implements Clock {
     assert(!this.#isDriven, 'a virtual clock has one driver: await the advance in progress before the next');
     this.#isDriven = true;
     try {
-      await settle();
+      await this.#settle();
       for (let steps = 0; this.#countDueBy(endMs) > 0; steps += 1) {
         if (steps >= stepsMax) return false;
         this.#fireNext();
-        await settle();
+        await this.#settle();
       }
       return true;
     } finally {
@@ -136,6 +139,6 @@ function partitionPoint<T>(items: readonly T[], holds: (item: T) => boolean): nu
 }
 
 /** Node empties the queue of promise jobs, including those that they add, before it runs the next immediate. */
-function settle(): Promise<void> {
+function settleJobs(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

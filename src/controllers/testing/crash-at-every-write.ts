@@ -5,12 +5,13 @@ import { CrashAfterWrites } from '../../cluster/testing/fault-hooks.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import type { Resource } from '../../kube/resource.ts';
 import type { Controller } from '../../reconcile/controller.ts';
+import type { ControllerEnvironment } from './controller-environment.ts';
 import { VirtualTimeCluster } from './virtual-time-cluster.ts';
 
-export interface CrashPlan {
+export interface CrashPlan<E extends ControllerEnvironment = VirtualTimeCluster> {
   readonly controllers: readonly Controller[];
   /** Creates the work that waits when they start. */
-  readonly prepare: (fixture: VirtualTimeCluster) => Promise<void>;
+  readonly prepare: (fixture: E) => Promise<void>;
   /** The resources whose final state is compared. */
   readonly resources: readonly Resource<KubeObject>[];
   readonly settleMs?: number;
@@ -21,9 +22,17 @@ export interface CrashPlan {
  * after the second write, and so on. Returns how many writes there were to crash after.
  */
 export async function crashControllersAtEveryWrite(plan: CrashPlan): Promise<number> {
-  const expected = await endOf(plan, Number.POSITIVE_INFINITY);
+  return await crashAtEveryWriteOn(() => VirtualTimeCluster.start(), plan);
+}
+
+/** The same on another server than the embedded one. */
+export async function crashAtEveryWriteOn<E extends ControllerEnvironment>(
+  start: () => Promise<E>,
+  plan: CrashPlan<E>,
+): Promise<number> {
+  const expected = await endOf(start, plan, Number.POSITIVE_INFINITY);
   for (let writes = 1; ; writes += 1) {
-    const end = await endOf(plan, writes);
+    const end = await endOf(start, plan, writes);
     expect(end.state, `after a crash at write ${writes}`).toEqual(expected.state);
     if (!end.isInterrupted) return writes - 1;
   }
@@ -34,8 +43,12 @@ interface End {
   readonly isInterrupted: boolean;
 }
 
-async function endOf(plan: CrashPlan, writesMax: number): Promise<End> {
-  await using fixture = await VirtualTimeCluster.start();
+async function endOf<E extends ControllerEnvironment>(
+  start: () => Promise<E>,
+  plan: CrashPlan<E>,
+  writesMax: number,
+): Promise<End> {
+  await using fixture = await start();
   await plan.prepare(fixture);
   const crash = new CrashAfterWrites(writesMax);
   const crashing = new InterceptedCluster(fixture.cluster, crash);

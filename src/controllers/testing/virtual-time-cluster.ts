@@ -10,18 +10,17 @@ import { packageFile } from '../../io/files/package-files.ts';
 import type { CustomResourceDefinition } from '../../kube/api/apiextensions.ts';
 import { customResourceDefinitions, events } from '../../kube/resources.ts';
 import type { Controller, ControllerError } from '../../reconcile/controller.ts';
-import { EventRecorder } from '../../reconcile/event-recorder.ts';
-import { MetadataCache } from '../../reconcile/metadata-cache.ts';
-import { SharedInformers } from '../../reconcile/shared-informers.ts';
 import { assert } from '../../runtime/assert.ts';
 import { type Ids, idsFrom, systemIds } from '../../runtime/ids.ts';
-import { type Log, silentLog } from '../../runtime/log.ts';
-import { Metrics } from '../../runtime/metrics.ts';
+import type { Log } from '../../runtime/log.ts';
+import type { Metrics } from '../../runtime/metrics.ts';
 import { seededRandom } from '../../runtime/random.ts';
-import { Supervisor } from '../../runtime/supervisor.ts';
+import type { Supervisor } from '../../runtime/supervisor.ts';
 import { VirtualClock } from '../../runtime/virtual-clock.ts';
 import { clusterInvariants } from '../../simulation/invariants/cluster-invariants.ts';
 import { StoredState } from '../../simulation/invariants/stored-state.ts';
+import type { ControllerEnvironment } from './controller-environment.ts';
+import { ControllerRuns } from './controller-runs.ts';
 
 /** Long enough for all pending work, and for the first retries after a conflict. */
 const settleMs = 500;
@@ -33,27 +32,17 @@ const sweptMs = 5.5 * 60_000;
  * An embedded cluster in memory under virtual time, with controllers given as objects. Nothing happens between two calls of
  * `settle`: after one, all pending work is done.
  */
-export class VirtualTimeCluster implements AsyncDisposable {
+export class VirtualTimeCluster implements ControllerEnvironment {
   readonly clock = new VirtualClock();
   readonly cluster: Cluster;
-  /** Errors that controllers reported. */
-  readonly errors: ControllerError[] = [];
-  /** The metrics of all runs. */
-  readonly metrics = new Metrics();
-  /** The log of controllers that start from now on. */
-  log: Log = silentLog;
   /** Checks every stored version from the first run of controllers on; paused by tests that write wrong objects on purpose. */
   readonly versions = new StoredState(clusterInvariants);
   readonly #registry: EmbeddedRegistry;
-  readonly #runs: Supervisor[] = [];
-  /** Of this fixture alone: a test must not depend on those that ran before it. */
-  readonly #random = seededRandom('trial');
+  readonly #runs: ControllerRuns;
   #definitions: DefinitionController | undefined;
 
-  readonly #ids: Ids;
-
   private constructor(ids: Ids) {
-    this.#ids = ids;
+    this.#runs = new ControllerRuns({ clock: this.clock, ids });
     this.versions.isPaused = true;
     this.#registry = new EmbeddedRegistry({
       store: new MemoryStore({ observer: this.versions }),
@@ -96,36 +85,26 @@ export class VirtualTimeCluster implements AsyncDisposable {
     await this.settle();
   }
 
+  /** Errors that controllers reported. */
+  get errors(): ControllerError[] {
+    return this.#runs.errors;
+  }
+
+  /** The metrics of all runs. */
+  get metrics(): Metrics {
+    return this.#runs.metrics;
+  }
+
+  /** Of controllers that start from now on. */
+  set log(log: Log) {
+    this.#runs.log = log;
+  }
+
   /** Runs controllers until the result is closed, or the fixture is disposed. */
   run(controllers: readonly Controller[], cluster: Cluster = this.cluster): Supervisor {
-    if (this.#runs.length === 0) this.versions.isPaused = false;
-    const supervisor = new Supervisor({ clock: this.clock, random: this.#random, onCrash: () => {} });
-    this.#runs.push(supervisor);
-    const common = { cluster, clock: this.clock, random: this.#random, supervisor, ids: this.#ids };
+    if (this.#runs.count === 0) this.versions.isPaused = false;
     const resources = this.#registry.kinds.all.filter(({ storedAs }) => storedAs === undefined);
-    const informers = new SharedInformers({ ...common, onError: () => {} });
-    const metadataCache = new MetadataCache({ ...common, resources, onError: () => {} });
-    for (const controller of controllers) {
-      const recorder = new EventRecorder({
-        ...common,
-        events: cluster.resource(events),
-        reportingController: `stowage.dev/${controller.name}`,
-        reportingInstance: 'trial',
-      });
-      const report = (error: ControllerError) => this.errors.push(error);
-      const context = {
-        ...common,
-        resources,
-        informers,
-        metadataCache,
-        events: recorder,
-        report,
-        metrics: this.metrics,
-        log: this.log,
-      };
-      supervisor.start(controller.name, (signal) => controller.run(context, signal));
-    }
-    return supervisor;
+    return this.#runs.start(controllers, cluster, resources);
   }
 
   /** Lets time pass and all pending work run. */
@@ -142,11 +121,8 @@ export class VirtualTimeCluster implements AsyncDisposable {
   /** Lets the sweeps of the controllers pass, and ends the controllers. Fails if a sweep found work that an event should have caused, or if a stored version was wrong. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.settle(sweptMs);
-    await Promise.all(this.#runs.map((run) => run.close()));
     await this.#definitions?.close();
-    const counted = this.metrics.render().split('\n');
-    const rescued = counted.filter((line) => /^stowage_sweep_rescued_total.* [1-9]/.test(line));
-    assert(rescued.length === 0, `an event was missed: ${rescued.join(', ')}`);
+    await this.#runs.end();
     const [violation] = this.versions.violations;
     assert(violation === undefined, `${violation?.invariant}: ${violation?.detail}`);
   }

@@ -68,8 +68,7 @@ test('3. the YAML example of the proposal (r1, r2, b1, b2 scheduled; r3 rejected
   const uuid = schedule.metadata?.name ?? '';
   const place = { nodeID: 'example-node', diskID: uuid };
   // The example has no limit, and no condition Ready: our controller would not write it so.
-  fixture.environment.versions.isPaused = true;
-  await apply(fixture, diskSchedules, schedule);
+  await fixture.unchecked(() => apply(fixture, diskSchedules, schedule));
   await apply(fixture, storageNodes, {
     kind: 'StorageNode',
     metadata: { name: 'example-node' },
@@ -108,7 +107,6 @@ test('3. the YAML example of the proposal (r1, r2, b1, b2 scheduled; r3 rejected
     conditions: [condition],
   });
 
-  fixture.environment.versions.isPaused = false;
   await fixture.restart();
   await fixture.settle(60_000);
   const settled = await client.get({ name: uuid });

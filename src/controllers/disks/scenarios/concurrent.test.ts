@@ -58,7 +58,7 @@ test('22. the script of longhorn#10422: two claims whose sum is larger than the 
       await bothHaveChosen.opened;
     },
   });
-  await fixture.restart(hooksOf('a'));
+  await fixture.restartOne(hooksOf('a'));
   fixture.runAnother(hooksOf('b'));
   await fixture.settle();
   await fixture.addVolumes(['a', 'b'], { size: 60, numberOfReplicas: 1 });
@@ -190,7 +190,8 @@ test('27. two volumes expand on the same two disks with room for one: one wins w
   expect(await fixture.granted()).toEqual({ 1: 45, 2: 45 });
   // Four requests are one round of both.
   expect(rounds).toBeGreaterThanOrEqual(4);
-  expect(rounds).toBeLessThan(40);
+  expect(rounds).toBeLessThan(fixture.isUndisturbed ? 40 : 80);
+  if (!fixture.isUndisturbed) return;
   // No disk gains room: the loser tries again, and not before 30 seconds after it was refused.
   const decided = rounds;
   await fixture.settle(24_000);
@@ -242,11 +243,11 @@ test('30. herd: 30 volumes on 5 equal disks spread within one of each other; con
   await fixture.addVolumes(numbered(30), { size: 10, numberOfReplicas: 1 });
   const counts = Object.values(await fixture.granted()).map((bytes) => bytes / 10);
   expect(counts.reduce((sum, count) => sum + count, 0)).toBe(30);
-  expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
+  if (fixture.isUndisturbed) expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
   // A request sets one key and carries no version: it never loses against another one.
   expect(lostRequests).toBe(0);
   // Fewer than one for each volume: what is left are verdicts that were computed before the last request.
-  expect(conflicts).toBeLessThan(30);
+  if (fixture.isUndisturbed) expect(conflicts).toBeLessThan(30);
 });
 
 test('31. 100 writers on one disk: all finish, attempts per writer bounded', async () => {
@@ -261,7 +262,7 @@ test('31. 100 writers on one disk: all finish, attempts per writer bounded', asy
   expect(await fixture.granted()).toEqual({ 1: 1000 });
   // Nearly every writer needs one attempt.
   expect(requests).toBeGreaterThanOrEqual(100);
-  expect(requests).toBeLessThanOrEqual(120);
+  expect(requests).toBeLessThanOrEqual(fixture.isUndisturbed ? 120 : 400);
 });
 
 test('longhorn#8450: six volumes of 500 GB move at once to a node with 1.8 TB', async () => {

@@ -6,16 +6,17 @@ import { type DiskSchedule, diskSchedules } from '../../../kube/disks/disk-sched
 import { replicaFinalizer, replicas } from '../../../kube/disks/replica.ts';
 import { diskVolumes } from '../../../kube/disks/volume.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
-import { crashControllersAtEveryWrite } from '../../testing/crash-at-every-write.ts';
+import { crashAtEveryWriteOn } from '../../testing/crash-at-every-write.ts';
 import { disksController } from '../disks-controller.ts';
 import { addVolume, DisksFixture, diskUUID, prepareDisks } from '../testing/disks-fixture.ts';
 import { Gate } from '../testing/gate.ts';
+import { scenarioServer } from '../testing/scenario-server.ts';
 
 const apiVersion = 'stowage.dev/v1alpha1';
 
 describe('32. crash after every single write of placing, granting, starting, expanding, releasing and finalizer removal; restart', () => {
   test('placing, granting and starting', async () => {
-    const writes = await crashControllersAtEveryWrite({
+    const writes = await crashAtEveryWriteOn(scenarioServer().start, {
       controllers: [disksController],
       resources: [diskSchedules, replicas],
       settleMs: 20_000,
@@ -149,9 +150,10 @@ test('35. status write stored but reply lost: the retry is a no-op', async () =>
     .patch({ name: diskUUID(1) }, { type: 'merge', body });
   await fixture.environment.settle();
   const errors = fixture.environment.errors.splice(0);
-  expect(errors.map(({ error }) => String(error))).toEqual(['Error: the reply is lost']);
+  if (fixture.isUndisturbed)
+    expect(errors.map(({ error }) => String(error))).toEqual(['Error: the reply is lost']);
   await fixture.settle(20_000);
-  expect(writes).toBe(1);
+  if (fixture.isUndisturbed) expect(writes).toBe(1);
   expect(await fixture.schedule(1)).toEqual(stored);
   expect(await fixture.verdicts(1)).toEqual(['r1 scheduled 60']);
 });
@@ -178,7 +180,8 @@ test('36. conflict on release: finalizer stays, release is retried', async () =>
   await fixture.environment.cluster.resource(diskVolumes).delete({ name: 'v' });
   await client.delete({ name: 'v-r0' });
   await fixture.settle(5_000);
-  expect(seen).toEqual(['kept']);
+  expect(seen[0]).toBe('kept');
+  if (fixture.isUndisturbed) expect(seen).toEqual(['kept']);
   expect(await undefinedIfNotFound(client.get({ name: 'v-r0' }))).toBeUndefined();
   expect(await fixture.granted()).toEqual({ 1: 0 });
 });
@@ -196,7 +199,7 @@ test('a release that arrives late takes nothing from the next replica of that na
   const gate = new Gate();
   const outcomes: string[] = [];
   let isHeld = false;
-  await fixture.restart({
+  await fixture.restartOne({
     before: async (call) => {
       if (!isRelease(call) || isHeld) return;
       isHeld = true;

@@ -1,5 +1,5 @@
-import { expect, onTestFinished } from 'vitest';
-import { type ClusterHooks, InterceptedCluster } from '../../../cluster/intercepted-cluster.ts';
+import { expect, onTestFailed, onTestFinished } from 'vitest';
+import type { ClusterHooks } from '../../../cluster/intercepted-cluster.ts';
 import { CrashAfterWrites } from '../../../cluster/testing/fault-hooks.ts';
 import type { KubeObject } from '../../../kube/api/meta.ts';
 import { getCondition } from '../../../kube/conditions.ts';
@@ -14,11 +14,12 @@ import { type StorageDiskStatus, type StorageNode, storageNodes } from '../../..
 import { type DiskVolumeSpec, diskVolumes } from '../../../kube/disks/volume.ts';
 import { events } from '../../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
-import type { Supervisor } from '../../../runtime/supervisor.ts';
+import type { Random } from '../../../runtime/random.ts';
 import { unrestedDisks } from '../../../simulation/invariants/disks.ts';
-import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
-import { disksController } from '../disks-controller.ts';
+import type { ControllerEnvironment } from '../../testing/controller-environment.ts';
+import { DiskInstances } from './disk-instances.ts';
 import { RunawayGuard } from './runaway-guard.ts';
+import { scenarioServer } from './scenario-server.ts';
 
 const apiVersion = 'stowage.dev/v1alpha1';
 
@@ -33,48 +34,55 @@ function reportedDisk(number: number, storageAvailable: number): StorageDiskStat
 
 /** A cluster under virtual time with the controller `disks`. Disk 1 is on node n1, and so on. Every stored DiskSchedule is checked. */
 export class DisksFixture {
-  readonly environment: VirtualTimeCluster;
+  readonly environment: ControllerEnvironment;
   readonly #guard: RunawayGuard;
-  #run: Supervisor | undefined;
-  #connection: InterceptedCluster | undefined;
+  readonly #instances: DiskInstances;
   /** While the controller has crashed, requests may have no verdict. */
   #isCrashing = false;
 
-  private constructor(environment: VirtualTimeCluster) {
+  private constructor(environment: ControllerEnvironment, kills: Random | undefined) {
     this.environment = environment;
     this.#guard = new RunawayGuard(environment.clock, () => {
       const [first] = environment.versions.violations;
       return first && `${first.invariant}: ${first.detail}`;
     });
+    this.#instances = new DiskInstances({ environment, guard: this.#guard, kills });
+    this.isUndisturbed = kills === undefined;
   }
 
+  /** There is one instance, and nothing kills it: only then the number of writes is exact. */
+  readonly isUndisturbed: boolean;
+
   static async start(...limits: readonly number[]): Promise<DisksFixture> {
-    const environment = await VirtualTimeCluster.start();
+    const { start, kills } = scenarioServer();
+    const environment = await start();
     onTestFinished(() => environment[Symbol.asyncDispose]());
-    const fixture = new DisksFixture(environment);
+    const fixture = new DisksFixture(environment, kills);
+    onTestFinished(() => fixture.#killAtTheEnd());
+    onTestFailed(() => void (kills && process.stderr.write(`killed at: ${fixture.#instances.killed}\n`)));
     await prepareDisks(environment, limits);
-    fixture.#run = environment.run([disksController], fixture.#connect());
+    fixture.#instances.start();
     await fixture.settle();
     return fixture;
   }
 
   async settle(ms = 2_000): Promise<void> {
     await this.environment.settle(ms);
-    if (!this.#isCrashing && this.#run !== undefined) this.#checkRest();
+    if (!this.#isCrashing && this.#instances.areRunning) this.#checkRest();
   }
 
   /** Restarts the controller, stops it after this many writes, and starts it again. False if it did not write so much. */
   async crashAfter(writes: number, action: () => Promise<void>): Promise<boolean> {
-    await this.#run?.close();
+    await this.#instances.stop();
     const crash = new CrashAfterWrites(writes);
-    const first = this.environment.run([disksController], this.#connect(crash));
+    this.#instances.startOne(crash);
     this.#isCrashing = true;
     await action();
     this.#isCrashing = false;
     const isInterrupted = crash.hasCrashed;
-    await first.close();
+    await this.#instances.stop();
     this.environment.errors.length = 0;
-    this.#run = this.environment.run([disksController], this.#connect());
+    this.#instances.start();
     await this.settle();
     return isInterrupted;
   }
@@ -181,29 +189,39 @@ export class DisksFixture {
 
   /** Runs one more instance of the controller, with faults of its own connection. */
   runAnother(...hooks: readonly ClusterHooks[]): void {
-    this.environment.run([disksController], this.#connect(...hooks));
+    this.#instances.startOne(...hooks);
   }
 
   /** Replaces the controller by one with these faults. */
   async restart(...hooks: readonly ClusterHooks[]): Promise<void> {
-    await this.#run?.close();
-    this.#connection = this.#connect(...hooks);
-    this.#run = this.environment.run([disksController], this.#connection);
+    await this.#instances.stop();
+    this.#instances.start(...hooks);
     await this.settle();
   }
 
-  #connect(...hooks: readonly ClusterHooks[]): InterceptedCluster {
-    return new InterceptedCluster(this.environment.cluster, this.#guard, ...hooks);
+  /** Replaces the controller by a single instance with these faults. */
+  async restartOne(...hooks: readonly ClusterHooks[]): Promise<void> {
+    await this.#instances.stop();
+    this.#instances.startOne(...hooks);
+    await this.settle();
   }
 
   /** Ends the watches of the controller, as an API server does from time to time. */
   endWatches(): void {
-    this.#connection?.endWatches();
+    this.#instances.endWatches();
   }
 
   async stop(): Promise<void> {
-    await this.#run?.close();
-    this.#run = undefined;
+    await this.#instances.stop();
+  }
+
+  /** Stored versions are not checked while `work` writes what no controller would write. */
+  async unchecked(work: () => Promise<void>): Promise<void> {
+    await this.environment.settle(0);
+    this.environment.versions.isPaused = true;
+    await work();
+    await this.environment.settle(0);
+    this.environment.versions.isPaused = false;
   }
 
   async patchVolume(name: string, spec: DiskVolumeSpec): Promise<void> {
@@ -261,6 +279,11 @@ export class DisksFixture {
     expect(unrestedDisks(this.environment.versions)).toEqual([]);
   }
 
+  /** A scenario with fewer requests than expected has its kill too, and the time to get over it. */
+  async #killAtTheEnd(): Promise<void> {
+    this.#instances.killIfNoneWas();
+  }
+
   /** Every stored version is checked by the environment; this is checked whenever work has ended. */
   #checkRest(): void {
     const { violations } = this.environment.versions;
@@ -272,7 +295,7 @@ export class DisksFixture {
 
 /** The kinds, and a StorageNode with one disk for each limit. */
 export async function prepareDisks(
-  environment: VirtualTimeCluster,
+  environment: ControllerEnvironment,
   limits: readonly number[],
 ): Promise<void> {
   await environment.installOwnKinds();
@@ -282,7 +305,7 @@ export async function prepareDisks(
 
 /** A StorageNode that reports this disk by the name d. */
 async function addStorageNode(
-  { cluster }: VirtualTimeCluster,
+  { cluster }: ControllerEnvironment,
   number: number,
   disk: StorageDiskStatus,
 ): Promise<void> {
@@ -294,7 +317,7 @@ async function addStorageNode(
 }
 
 export async function addVolume(
-  { cluster }: VirtualTimeCluster,
+  { cluster }: ControllerEnvironment,
   name: string,
   spec: DiskVolumeSpec,
 ): Promise<void> {
