@@ -168,6 +168,38 @@ const found: readonly FoundScenario[] = [
       [25_000, 'cordon', { node: 'n1', unschedulable: false }],
     ],
   },
+  {
+    name: 'a pod that could not write the end of its nomination does not keep the node from others',
+    seed: '90562',
+    replicated: [],
+    latencyMaxMs: 0,
+    attaches: false,
+    actions: [
+      [17_783, 'create-volume', { volume: 'v4', node: 'n0', gib: 5 }],
+      [25_300, 'lost-request', { ...volumes, skipped: 4 }],
+      [46_240, 'create-pod', { ...small, pod: 'p2', gib: 4, isUrgent: true }],
+      [59_655, 'create-volume', { volume: 'v5', node: 'n1', gib: 4 }],
+      [61_130, 'create-pods', { count: 6, local: 1, pooled: 1, gib: 4, cpu: 2 }],
+      [62_131, 'delete-claim', { claim: 'p1-d0' }],
+      [63_899, 'fill-disk', { forMs: 7_393 }],
+      [64_281, 'cordon', { node: 'n2', unschedulable: true }],
+    ],
+  },
+  {
+    name: 'the bytes of a volume are not promised again when its claim is deleted before it is bound',
+    seed: '1',
+    replicated: [],
+    latencyMaxMs: 0,
+    actions: [
+      [0, 'cordon', { node: 'n1', unschedulable: true }],
+      [0, 'cordon', { node: 'n2', unschedulable: true }],
+      [0, 'fail-driver', { fault: 'slow' }],
+      [1_000, 'create-pod', { ...small, pod: 'p0', pooled: 1, gib: 7 }],
+      [2_000, 'create-pod', { ...small, pod: 'p1', pooled: 1, gib: 7 }],
+      [3_000, 'delete-pod', { pod: 'p0', isForced: true }],
+      [3_000, 'delete-claim', { claim: 'p0-d0' }],
+    ],
+  },
 ];
 
 test.each(found)('$name', async ({ actions, ...scenario }) => {

@@ -313,11 +313,14 @@ class Scheduler {
     const losesNomination = preemption.kind === 'none' && !preemption.keepsNomination;
     if (losesNomination) this.#nodeVacated(this.#decider.unnominate(attempt.pod.key));
     const clearsNominations = losesNomination ? [pod.status?.nominatedNodeName] : [];
-    await this.#session.podWrites.reportNotScheduled(
-      pod,
-      { reason: 'Unschedulable', message, clearsNominations },
-      this.#signal,
-    );
+    const report = { reason: 'Unschedulable', message, clearsNominations } as const;
+    try {
+      await this.#session.podWrites.reportNotScheduled(pod, report, this.#signal);
+    } catch (error) {
+      // The nomination is still written, and the node counts as taken: the next attempt removes it, and no event would cause one.
+      if (losesNomination) this.#queue.retry(attempt);
+      throw error;
+    }
   }
 
   async #evict(attempt: SchedulingAttempt, pod: Projected<Pod>, victims: Victims): Promise<void> {

@@ -55,7 +55,7 @@ export interface SchedulingQueueCounts {
  *    failed; or `done`, as soon as a node is reserved for the pod. Changes that came meanwhile count as if they came afterwards.
  * 4. A pod that is `done` stays known until `remove`, so that updates do not queue it again. If its binding fails, `requeue` brings it back.
  *    Changes during the binding were not recorded, so the pod only backs off and does not wait for a change.
- * 5. If evicting the victims of a `refused` pod failed, `retry` brings the pod back.
+ * 5. If what had to follow a refusal failed, such as evicting victims or removing a nomination, `retry` brings the pod back.
  * 6. `observe` must be called with every change of the index. It moves the pods that the change wakes.
  *
  * Reporting an attempt does nothing if its pod was removed or replaced meanwhile, or if the attempt was reported already.
@@ -175,7 +175,7 @@ export class SchedulingQueue {
     this.#serve();
   }
 
-  /** Evicting the victims of a refused pod failed, so what it waits for may never come. The pod backs off as after an error. */
+  /** What had to follow the refusal failed, such as evicting its victims, so what the pod waits for may never come. It backs off as after an error. */
   retry(attempt: SchedulingAttempt): void {
     const entry = this.#entries.get(attempt.pod.key);
     // If a change has woken it meanwhile, it is scheduled anyway.

@@ -106,6 +106,21 @@ describe('the promise of a volume', () => {
     expect(available(index)).toBe(4);
   });
 
+  test('outlives a claim that is deleted before it is bound, until a figure includes the volume', () => {
+    const index = clusterWith(figure('10Gi', '1', { measuredAt: at(0) }));
+    index.upsert('PersistentVolume', persistentVolume);
+    index.remove('PersistentVolumeClaim', 'default/a');
+    expect(available(index)).toBe(4);
+    index.upsert('DriverCapacity', figure('4Gi', '2', { measuredAt: at(11) }));
+    expect(available(index)).toBe(4);
+  });
+
+  test('ends with a claim that is deleted before it has a volume', () => {
+    const index = clusterWith(figure('10Gi', '1', { measuredAt: at(0) }));
+    index.remove('PersistentVolumeClaim', 'default/a');
+    expect(available(index)).toBe(10);
+  });
+
   test('survives a restart', () => {
     const index = clusterOf({
       ...base,

@@ -196,14 +196,17 @@ export class PromiseReconciler {
   }
 
   /**
-   * No volume is provisioned for a deleted claim. But an existing volume still uses capacity of the pool, whose figure may not include
-   * it yet. So a settled promise continues under an id that a new claim of the same name doesn't use.
+   * No volume is provisioned for a deleted claim. But a volume that exists, bound or not, still uses capacity of the pool, whose figure may
+   * not include it yet. So its promise continues under an id that a new claim of the same name doesn't use.
    */
   #claimDeleted(promised: CapacityPromise): void {
     this.#index.setPromise(promised.id, undefined);
-    if (promised.settled === undefined) return;
+    const exists = promised.settled !== undefined || promised.existsAtMs !== undefined;
+    if (!exists) return;
     const id = deletedClaimId(promised.id, promised.claimUid);
-    this.#index.setPromise(id, { ...promised, id, reservations: 0 });
+    const unreserved = { ...promised, id, reservations: 0 };
+    const isSettled = promised.settled !== undefined;
+    setCompared(this.#index, id, isSettled ? unreserved : settledPromise(this.#index.pools, unreserved));
   }
 
   /** The pool may have been added after the claim, so this looks for it once more before the promise waits for the pool's figure. */
