@@ -13,6 +13,8 @@ import { Worker } from 'node:worker_threads';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const progressEveryMs = 10_000;
+/** A seed takes seconds. One that takes this long never ends: the system does not come to rest. */
+const seedMaxMs = 5 * 60_000;
 const workerFile = new URL('./soak/seed-worker.mjs', import.meta.url);
 
 const values = readFlags();
@@ -74,7 +76,10 @@ function numberOf(flag, text, pattern) {
   process.exit(2);
 }
 
-/** One thread. An error that nothing in the simulation caught ends the thread, counts as a violation, and a new thread continues. */
+/**
+ * One thread. A seed that does not end, and an error that nothing in the simulation caught, end the thread and count as violations; a new
+ * thread continues.
+ */
 async function work(run) {
   let worker;
   while (Date.now() < run.endMs) {
@@ -93,14 +98,17 @@ async function work(run) {
   await worker?.terminate();
 }
 
-function resultOf(worker, seed) {
-  return new Promise((resolve, reject) => {
+async function resultOf(worker, seed) {
+  let timer;
+  const result = new Promise((resolve, reject) => {
     worker.removeAllListeners();
     worker.once('message', resolve);
     worker.once('error', reject);
     worker.once('exit', () => reject(new Error('the thread has ended')));
+    timer = setTimeout(() => reject(new Error(`not ended after ${seedMaxMs / 60_000} minutes`)), seedMaxMs);
     worker.postMessage(seed);
   });
+  return await result.finally(() => clearTimeout(timer));
 }
 
 function add(total, { seed, violations, coverage, faults, versions, elapsedMs }) {
