@@ -115,6 +115,15 @@ describe('the promise of a volume', () => {
     expect(available(index)).toBe(4);
   });
 
+  test('comes back if the volume is seen after the deletion of its claim', () => {
+    const index = clusterWith(figure('10Gi', '1', { measuredAt: at(0) }));
+    index.remove('PersistentVolumeClaim', 'default/a');
+    index.upsert('PersistentVolume', persistentVolume);
+    expect(available(index)).toBe(4);
+    index.remove('PersistentVolume', 'pv-a');
+    expect(available(index)).toBe(10);
+  });
+
   test('ends with a claim that is deleted before it has a volume', () => {
     const index = clusterWith(figure('10Gi', '1', { measuredAt: at(0) }));
     index.remove('PersistentVolumeClaim', 'default/a');

@@ -14,6 +14,7 @@ import type { PodTable } from '../pods/pod-table.ts';
 import type { Profile } from '../profile.ts';
 import type { ClaimTable } from '../volumes/claim-table.ts';
 import type { VolumeTable } from '../volumes/volume-table.ts';
+import { DeletedClaims } from './deleted-claims.ts';
 import { driveUpdated, setCompared } from './drive-promises.ts';
 import {
   compareWithFigure,
@@ -66,6 +67,7 @@ export class PromiseReconciler {
   /** Keys of bound claims and assigned pods whose pool was unknown when they were seen. The next plan after a change of the pools looks again. */
   readonly #withoutPool = new Set<string>();
   #catalogVersion = 0;
+  readonly #deleted = new DeletedClaims();
   readonly #inline: InlinePromises;
 
   constructor(index: PromiseSources) {
@@ -197,16 +199,20 @@ export class PromiseReconciler {
 
   /**
    * No volume is provisioned for a deleted claim. But a volume that exists, bound or not, still uses capacity of the pool, whose figure may
-   * not include it yet. So its promise continues under an id that a new claim of the same name doesn't use.
+   * not include it yet. So its promise continues under an id that a new claim of the same name doesn't use. Watches of different kinds have no
+   * common order: the PersistentVolume may be seen later, and then the promise comes back.
    */
   #claimDeleted(promised: CapacityPromise): void {
     this.#index.setPromise(promised.id, undefined);
-    const exists = promised.settled !== undefined || promised.existsAtMs !== undefined;
-    if (!exists) return;
     const id = deletedClaimId(promised.id, promised.claimUid);
     const unreserved = { ...promised, id, reservations: 0 };
-    const isSettled = promised.settled !== undefined;
-    setCompared(this.#index, id, isSettled ? unreserved : settledPromise(this.#index.pools, unreserved));
+    if (promised.settled !== undefined) setCompared(this.#index, id, unreserved);
+    else if (promised.existsAtMs !== undefined) this.#settleDeleted(unreserved);
+    else if (promised.isStored) this.#index.recordUndo(this.#deleted.add(unreserved));
+  }
+
+  #settleDeleted(promised: CapacityPromise): void {
+    setCompared(this.#index, promised.id, settledPromise(this.#index.pools, promised));
   }
 
   /** The pool may have been added after the claim, so this looks for it once more before the promise waits for the pool's figure. */
@@ -276,6 +282,9 @@ export class PromiseReconciler {
     }
     const claim = before === undefined ? this.#index.claims.get(claimKey) : undefined;
     if (claim?.uid === uid) this.#recoverClaim(claim, true);
+    const deleted = this.#deleted.get(uid);
+    if (deleted !== undefined && volume.existsAtMs !== undefined)
+      this.#settleDeleted({ ...deleted, existsAtMs: volume.existsAtMs });
   }
 
   /** All fields except the reservations come from the claim. */
