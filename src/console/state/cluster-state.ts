@@ -27,7 +27,8 @@ export type ConsoleDiskObjects = { readonly [K in DiskKind]: ReadonlyMap<string,
  */
 export class ClusterState {
   readonly snapshot = new ClusterSnapshot();
-  readonly index = new ClusterIndex(stowageProfile);
+  /** What it says follows from the objects alone, as in the commands, which build an index of their own. */
+  readonly index = new ClusterIndex(stowageProfile, { remembersPromises: false });
   readonly rows: RowStore;
   readonly paths = new PodPaths();
   readonly #disks = Object.fromEntries(

@@ -61,6 +61,8 @@ export interface IndexUpdate {
  */
 export class ClusterIndex {
   readonly profile: Profile;
+  /** False: promises are those that follow from the objects alone, so that two indexes of the same objects say the same, whatever they have seen before. */
+  readonly remembersPromises: boolean;
   /** True: the scheduler binds WaitForFirstConsumer claims together with the pod. False: such pods wait until another component has bound their claims. */
   bindsVolumes = true;
   readonly nodes = new NodeTable();
@@ -109,10 +111,14 @@ export class ClusterIndex {
   ]);
 
   /** Throws a RangeError if the profile is invalid: the caller supplies it, so it is not cluster data. */
-  constructor(profile: Profile = stowageProfile) {
+  constructor(
+    profile: Profile = stowageProfile,
+    { remembersPromises = true }: { readonly remembersPromises?: boolean } = {},
+  ) {
     const problems = profileProblems(profile);
     if (problems.length > 0) throw new RangeError(`profile: ${problems.join('; ')}`);
     this.profile = profile;
+    this.remembersPromises = remembersPromises;
     this.#readContext = {
       interner: this.#interner,
       nodeSelectors: new NodeSelectorCache(profile.honourMatchFields),

@@ -23,4 +23,17 @@ describe.each(options)('the accounting of a pool, %o,', (given) => {
       { numRuns: 300 },
     );
   });
+
+  test('is that of a new index of the same objects, if promises are not remembered', () => {
+    fc.assert(
+      fc.property(fc.array(arbStep, { maxLength: 40, size: 'max' }), (steps) => {
+        const history = new PromiseHistory({ ...given, remembersPromises: false });
+        for (const step of steps) {
+          history.apply(step);
+          expect(history.available).toBe(history.availableByObjects);
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
 });

@@ -7,6 +7,7 @@ import type { KubeObject } from '../../kube/api/meta.ts';
 import { annotations } from '../../kube/well-known.ts';
 import type { IndexedKind } from '../cluster-index/cluster-change.ts';
 import { ClusterIndex } from '../cluster-index/cluster-index.ts';
+import { stowageProfile } from '../cluster-index/profile.ts';
 import {
   boundClaim,
   claim,
@@ -59,6 +60,8 @@ export interface HistoryOptions {
   readonly isMeasured: boolean;
   /** The provisioner writes when it had created the volume. Otherwise only the PersistentVolume's creation is known, in seconds. */
   readonly hasExactTimes: boolean;
+  /** As the option of the index; true by default. */
+  readonly remembersPromises?: boolean;
 }
 
 interface ModelVolume {
@@ -81,13 +84,14 @@ export class PromiseHistory {
   readonly #volumes = new Map<string, ModelVolume>();
   readonly #objects = new Map<string, readonly [IndexedKind, KubeObject]>();
   readonly #measured: Figure[] = [];
-  #index = new ClusterIndex();
+  #index: ClusterIndex;
   #nowMs = Date.parse('2026-01-01T00:00:00.000Z');
   #version = 1;
   #figure: Figure = { atMs: this.#nowMs, freeBytes: totalBytes, included: new Set() };
 
   constructor(options: HistoryOptions) {
     this.#options = options;
+    this.#index = this.#newIndex();
     this.#write('Node', node('n1'));
     this.#write('StorageClass', csiClass(driver, 'local'));
     this.#write('CSIDriver', csiDriver(driver));
@@ -120,8 +124,15 @@ export class PromiseHistory {
 
   /** What the pool has left by the index. */
   get available(): number {
-    const [pool] = [...this.#index.pools.records()];
-    return this.#index.pools.available(this.#index.pools.row(pool!.key)!).bytes;
+    return availableIn(this.#index);
+  }
+
+  /** The same by an index that is built of the objects now. */
+  get availableByObjects(): number {
+    const index = new ClusterIndex();
+    for (const [kind, object] of this.#objects.values()) upsertObject(index, kind, object);
+    index.settle(this.#nowMs);
+    return availableIn(index);
   }
 
   /** The figure less everything that is in flight or exists and that the driver did not have yet when it was measured. */
@@ -231,11 +242,16 @@ export class PromiseHistory {
   }
 
   #restart(pick: number): void {
-    this.#index = new ClusterIndex();
+    this.#index = this.#newIndex();
     const objects = [...this.#objects.values()];
     const start = pick % objects.length;
     for (const [kind, object] of [...objects.slice(start), ...objects.slice(0, start)])
       upsertObject(this.#index, kind, object);
+  }
+
+  #newIndex(): ClusterIndex {
+    const { remembersPromises = true } = this.#options;
+    return new ClusterIndex(stowageProfile, { remembersPromises });
   }
 
   #write(kind: IndexedKind, object: KubeObject): void {
@@ -253,4 +269,10 @@ export class PromiseHistory {
     this.#objects.delete(`${kind} ${key}`);
     this.#index.remove(kind, key);
   }
+}
+
+/** What the only pool has left. */
+function availableIn({ pools }: ClusterIndex): number {
+  const [pool] = [...pools.records()];
+  return pools.available(pools.row(pool!.key)!).bytes;
 }

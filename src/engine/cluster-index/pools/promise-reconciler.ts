@@ -37,6 +37,7 @@ import { spreadGroupOf } from './spread-group.ts';
 
 interface PromiseSources {
   readonly profile: Profile;
+  readonly remembersPromises: boolean;
   readonly nodes: NodeTable;
   readonly topologies: TopologyTable;
   readonly claims: ClaimTable;
@@ -339,7 +340,7 @@ export class PromiseReconciler {
       if (pool.measuredAtMs !== undefined) {
         const compared = compareWithFigure(this.#index.pools, promised);
         if (compared !== promised) this.#index.setPromise(id, compared);
-      } else if (promised.settled !== undefined) {
+      } else if (promised.settled !== undefined && !this.#isKeptByObjects(promised)) {
         // The promise may have waited for a measurement; now its time may be up.
         this.#setState(this.#assignedState, Number.NEGATIVE_INFINITY);
         if (promised.settled.poolVersion !== publicationStamp(pool) && promised.isInFigure !== true)
@@ -351,12 +352,30 @@ export class PromiseReconciler {
   /** A promise that waits for a measurement does not expire: its publisher says when it measured, so the figure will come. */
   #expire(promised: CapacityPromise, nowMs: number): void {
     const { settledPromiseMaxMs } = this.#index.profile;
+    if (!this.#index.remembersPromises && !this.#wouldBeRecovered(promised)) {
+      this.#index.setPromise(promised.id, undefined);
+      return;
+    }
     const sinceMs = promised.settled!.sinceMs ?? nowMs;
     if (promised.settled!.sinceMs === undefined)
       this.#index.setPromise(promised.id, { ...promised, settled: { ...promised.settled!, sinceMs } });
-    if (waitsForMeasurement(this.#index.pools, promised)) return;
+    if (waitsForMeasurement(this.#index.pools, promised) || this.#isKeptByObjects(promised)) return;
     if (nowMs - sinceMs > settledPromiseMaxMs) this.#index.setPromise(promised.id, undefined);
     else this.#nextExpiryMs = Math.min(this.#nextExpiryMs, sinceMs + settledPromiseMaxMs);
+  }
+
+  /** For an index that does not remember: time ends no promise that the objects still give. */
+  #isKeptByObjects(promised: CapacityPromise): boolean {
+    return !this.#index.remembersPromises && this.#wouldBeRecovered(promised);
+  }
+
+  /** Whether an index that is built of the objects now would have the promise of an existing volume. */
+  #wouldBeRecovered({ id, claimUid, poolKey, existsAtMs }: CapacityPromise): boolean {
+    if (poolKey === undefined) return false;
+    // An inline volume that does not exist yet is in no figure.
+    if (existsAtMs === undefined) return claimUid === '';
+    const isClaimed = claimUid === '' || this.#index.claims.get(id)?.uid === claimUid;
+    return isClaimed && mayBeMissed(this.#index, this.#index.pools.get(poolKey), existsAtMs);
   }
 }
 
