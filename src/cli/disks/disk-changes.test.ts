@@ -121,7 +121,7 @@ test('data moves only once the new replica has it; until then the wait says wher
       name,
       volume: 'v',
       state: 'Moving',
-      message: `to v-r1 on ${other}: it does not have the data yet`,
+      message: `to v-r1 on ${other}: no agent runs on node ${other.split('/')[0]}: start the controller disk-agent there`,
     }),
   ]);
   expect(evictionFailure(report, true)).toContain(

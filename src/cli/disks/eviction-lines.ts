@@ -87,7 +87,7 @@ class EvictionProgress {
     if (waiting !== undefined) {
       const disk = this.#disks.get(waiting.spec?.diskID ?? '');
       const place = disk === undefined ? textOf(waiting.spec?.nodeID) : diskLabel(disk);
-      const why = textOf(waiting.status?.message) || 'it does not have the data yet';
+      const why = textOf(waiting.status?.message) || noDataText(disk, textOf(waiting.spec?.nodeID));
       return { state: 'Moving', message: `to ${waiting.metadata?.name} on ${place}: ${why}` };
     }
     if (unplaced !== undefined)
@@ -123,6 +123,13 @@ class EvictionProgress {
     const { node, disk, progressPercent = 0, message } = coming;
     return { state: 'Moving', message: `to ${node}/${disk}: ${message ?? `${progressPercent} % are there`}` };
   }
+}
+
+/** An agent that runs has reported where it is reached. */
+function noDataText(disk: KnownDisk | undefined, nodeName: string): string {
+  return disk?.node !== undefined && disk.node.status?.upload === undefined
+    ? `no agent runs on node ${nodeName}: start the controller disk-agent there`
+    : 'it does not have the data yet';
 }
 
 /** Reasons of a condition that last until something else changes. A refused expansion keeps no replica from moving. */

@@ -33,5 +33,9 @@ const neededKinds: ReadonlySet<string> = new Set([
 /** Kinds that the caller may not list, though the plan depends on them. */
 export function unreadKinds({ view, disks }: Pick<DrainFacts, 'view' | 'disks'>): readonly string[] {
   const unseen = (view.unseen ?? []).flatMap(({ kind }) => (neededKinds.has(kind) ? [kind] : []));
-  return (disks?.notes ?? []).length > 0 ? [...unseen, 'StorageNode'] : unseen;
+  const budgets = (view.unreadPolicies ?? []).filter((kind) => kind === budgetKind);
+  return [...unseen, ...((disks?.notes ?? []).length > 0 ? ['StorageNode'] : []), ...budgets];
 }
+
+/** One that may not be read may refuse evictions. */
+export const budgetKind = 'PodDisruptionBudget';

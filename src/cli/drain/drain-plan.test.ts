@@ -87,6 +87,25 @@ describe('golden files', () => {
     const report = makeDrainPlan(drainTargetOf('n1'), facts);
     await expect(renderedDrainPlan(report, 'table', plainTerminal)).toMatchFileSnapshot(golden('no-rights'));
     expect(exitCodeOfDrain(report)).toBe(3);
+    expect(view.unreadPolicies).toEqual(['PriorityClass', 'PodDisruptionBudget']);
+  });
+
+  test('without the right to list PodDisruptionBudgets', async () => {
+    const report = planOf('drive/d1', { ...roomyDrives(), unreadPolicies: ['PodDisruptionBudget'] });
+    const text = renderedDrainPlan(report, 'table', plainTerminal);
+    await expect(text).toMatchFileSnapshot(golden('unread-budgets'));
+    expect([report.isComplete, report.unreadKinds, exitCodeOfDrain(report)]).toEqual([
+      false,
+      ['PodDisruptionBudget'],
+      3,
+    ]);
+  });
+
+  test('files without a PodDisruptionBudget', () => {
+    const { notes } = planOf('n1', { ...shop(), isFromFiles: true });
+    expect(notes.map(({ text }) => text)).toContain(
+      'there is no PodDisruptionBudget in the files: evictions are predicted as if there were none, and may be refused; add the output of kubectl get pdb -A -o yaml',
+    );
   });
 
   test('without a cluster', async () => {

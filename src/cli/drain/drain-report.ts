@@ -13,8 +13,10 @@ export interface DrainPlanReport {
   readonly steps: readonly DrainStep[];
   /** What Stowage cannot move. The target is empty only without it. */
   readonly left: readonly LeftLine[];
-  /** False if objects could not be read that may be on the target; the notes name their kinds. */
+  /** False if objects could not be read that the plan depends on. */
   readonly isComplete: boolean;
+  /** Their kinds. `PodDisruptionBudget`, if pods are to be stopped: the API server may refuse that. */
+  readonly unreadKinds: readonly string[];
   /** Pods of DaemonSets and static pods. They keep nothing from being emptied. */
   readonly stays: readonly string[];
   /** Of the volumes, replicas and copies of images that the steps copy. */

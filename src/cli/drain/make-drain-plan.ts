@@ -1,6 +1,6 @@
 import { bytesText } from '../../engine/remedies/amount-text.ts';
 import { CliError } from '../cli-error.ts';
-import { type DrainFacts, unreadKinds } from './drain-facts.ts';
+import { budgetKind, type DrainFacts, unreadKinds } from './drain-facts.ts';
 import { type DrainPlanReport, drainApiVersion } from './drain-report.ts';
 import { type DrainTarget, drainTargetText } from './drain-target.ts';
 import { driveSteps } from './drive-steps.ts';
@@ -14,13 +14,16 @@ export function makeDrainPlan(target: DrainTarget, facts: DrainFacts): DrainPlan
   const numbered = steps.map((step, at) => ({ number: at + 1, ...step }));
   const copiedBytes = sum(steps.flatMap(({ volumes }) => volumes.filter(({ to }) => to !== undefined)));
   const leftBytes = sum(left);
+  const stopsPods = steps.some(({ pods }) => pods.length > 0);
+  const unread = unreadKinds(facts).filter((kind) => kind !== budgetKind || stopsPods);
   const report = {
     apiVersion: drainApiVersion,
     kind: 'DrainPlanReport',
     target: drainTargetText(target),
     steps: numbered,
     left,
-    isComplete: unreadKinds(facts).length === 0,
+    isComplete: unread.length === 0,
+    unreadKinds: unread,
     stays,
     copiedBytes,
     leftBytes,
@@ -40,6 +43,7 @@ function requireListed({ kind }: DrainTarget, { view }: DrainFacts): void {
 
 function summaryOf(report: Omit<DrainPlanReport, 'summary'>): string {
   const { target, steps, left, copiedBytes, leftBytes, isComplete } = report;
+  const unread = report.unreadKinds.filter((kind) => kind !== budgetKind);
   const what = target.replace('/', ' ');
   const open = steps.filter(({ isDone }) => !isDone).length;
   const pods = steps.flatMap((step) => step.pods).length;
@@ -56,8 +60,13 @@ function summaryOf(report: Omit<DrainPlanReport, 'summary'>): string {
   ];
   const nothing = isComplete ? 'Nothing is left on it then.' : '';
   const end = rest.length === 0 ? nothing : `What Stowage cannot move: ${rest.join(', ')}.`;
-  const unknown = isComplete ? '' : 'Not everything could be read, so more may be left.';
-  return [`Empty ${what}: ${parts.join(', ')}.`, end, unknown].filter((text) => text !== '').join(' ');
+  const unknown = unread.length === 0 ? '' : 'Not everything could be read, so more may be left.';
+  const budgets =
+    report.unreadKinds.length === unread.length
+      ? ''
+      : 'PodDisruptionBudgets could not be read, so evictions may be refused.';
+  const sentences = [`Empty ${what}: ${parts.join(', ')}.`, end, unknown, budgets];
+  return sentences.filter((text) => text !== '').join(' ');
 }
 
 /** 3 if something is left that Stowage cannot move, or may be. */

@@ -44,7 +44,12 @@ export function makePlan(
     after,
     ...fateLines(prediction),
     nodes,
-    notes: [...view.notes, ...prepared.notes, ...notes.map((text) => ({ about: 'assumed' as const, text }))],
+    notes: [
+      ...view.notes,
+      ...(changes.some(isDrain) ? budgetNotes(view) : []),
+      ...prepared.notes,
+      ...notes.map((text) => ({ about: 'assumed' as const, text })),
+    ],
   } as const;
   return { ...report, summary: planSummary(report) };
 }
@@ -103,6 +108,26 @@ export function budgetsOf({ policies = [] }: Pick<ClusterView, 'policies'>): rea
     const budget = object.kind === 'PodDisruptionBudget' ? readDisruptionBudget(object) : undefined;
     return budget === undefined ? [] : [budget];
   });
+}
+
+/** A budget that could not be read may refuse evictions. */
+function budgetNotes({ policies = [], unreadPolicies = [], isFromFiles }: ClusterView): ClusterView['notes'] {
+  const kind = 'PodDisruptionBudget';
+  const effect = 'evictions are predicted as if there were none, and may be refused';
+  if (unreadPolicies.includes(kind))
+    return [
+      {
+        about: 'unseen',
+        text: `could not read poddisruptionbudgets (forbidden): ${effect}; the right to list them in all namespaces is needed`,
+      },
+    ];
+  if (isFromFiles !== true || policies.some((policy) => policy.kind === kind)) return [];
+  const remedy = 'add the output of kubectl get pdb -A -o yaml';
+  return [{ about: 'missing', text: `there is no ${kind} in the files: ${effect}; ${remedy}` }];
+}
+
+function isDrain({ kind }: WhatIfChange): boolean {
+  return kind === 'drain-node' || kind === 'drain-drive';
 }
 
 function fateLines({ fates, copies }: Prediction) {

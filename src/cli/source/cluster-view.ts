@@ -14,8 +14,10 @@ export interface ClusterView {
   readonly leases?: readonly Lease[] | undefined;
   /** The disks of `disks.stowage.dev`; undefined if no class uses them, or they may not be read. */
   readonly disks?: DiskView | undefined;
-  /** PriorityClasses and PodDisruptionBudgets; undefined if they were not asked for, or may not be read. */
+  /** PriorityClasses and PodDisruptionBudgets; undefined if they were not asked for. */
   readonly policies?: readonly KubeObject[] | undefined;
+  /** Those of these kinds that the caller may not list in all namespaces. */
+  readonly unreadPolicies?: readonly string[] | undefined;
   /** True if the server is that of `stowage up`. Only looked for if the Leases may not be read. */
   readonly isEmbedded?: boolean;
   /** True for files: a kind without objects may exist in the cluster. */

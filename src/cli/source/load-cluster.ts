@@ -5,6 +5,7 @@ import type { Event } from '../../kube/api/core.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { isReason } from '../../kube/api-error.ts';
 import { emulatedVersion } from '../../kube/emulated-version.ts';
+import type { Resource } from '../../kube/resource.ts';
 import { coreEvents, leases, podDisruptionBudgets, priorityClasses } from '../../kube/resources.ts';
 import { textOf } from '../../kube/wire.ts';
 import { leaseKeyOf } from '../../reconcile/leases/component-lease.ts';
@@ -62,7 +63,7 @@ export async function loadCluster(
       events: [...events, ...(await claimEvents(cluster, snapshot, target))],
       leases: announced,
       disks: await readDiskView(cluster, snapshot),
-      ...(options.needsPolicies === true && { policies: await readPolicies(cluster) }),
+      ...(options.needsPolicies === true && (await listPolicies(cluster))),
       isEmbedded: announced === undefined && (await isEmbedded(options)),
       notes: unseenNotes(unseen),
       unseen,
@@ -75,13 +76,34 @@ export async function loadCluster(
 
 /** They make a prediction more exact. */
 export async function readPolicies(cluster: Cluster): Promise<readonly KubeObject[]> {
-  const lists = await Promise.all([
-    readable<KubeObject>(cluster.resource(priorityClasses).list()),
-    readable<KubeObject>(cluster.resource(podDisruptionBudgets).list()),
-  ]);
-  const kinds = [priorityClasses.kind, podDisruptionBudgets.kind];
-  return lists.flatMap((items, at) => items.map((item) => ({ ...item, kind: kinds[at]! })));
+  return (await listPolicies(cluster)).policies;
 }
+
+interface ReadPolicies {
+  readonly policies: readonly KubeObject[];
+  /** The kinds that the caller may not list. */
+  readonly unreadPolicies: readonly string[];
+}
+
+async function listPolicies(cluster: Cluster): Promise<ReadPolicies> {
+  const lists = policyResources.map(async (resource) => {
+    const { kind } = resource;
+    try {
+      const { items } = await cluster.resource(resource as Resource).list();
+      return { kind, items: items.map((item) => ({ ...item, kind })), isForbidden: false };
+    } catch (error) {
+      if (!isReason(error, 'Forbidden', 'NotFound', 'BadRequest')) throw error;
+      return { kind, items: [], isForbidden: isReason(error, 'Forbidden') };
+    }
+  });
+  const read = await Promise.all(lists);
+  return {
+    policies: read.flatMap(({ items }) => items),
+    unreadPolicies: read.flatMap(({ kind, isForbidden }) => (isForbidden ? [kind] : [])),
+  };
+}
+
+const policyResources = [priorityClasses, podDisruptionBudgets] as const;
 
 /** The Leases of our scheduler and PV binder show which rules apply. They too only add to the answer. */
 export async function announcements(cluster: Cluster): Promise<readonly Lease[] | undefined> {

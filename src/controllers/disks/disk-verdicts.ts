@@ -21,7 +21,7 @@ import { Sweep } from '../../reconcile/sweep.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
 import { type DiskCaches, isEmptySchedule } from './disk-caches.ts';
-import { evictedType, evictionBlockedReason } from './eviction-condition.ts';
+import { evictedType, evictionBlockedReason, hasAgent } from './eviction-condition.ts';
 import { type HeldBytes, storedHolds } from './grant-holds.ts';
 import { NodeSchedules } from './node-schedules.ts';
 import { retryIfStale } from './retry-if-stale.ts';
@@ -75,6 +75,11 @@ export class DiskVerdicts {
     const nodeUpdated = (object: Projected<StorageNode>, old: Projected<StorageNode>) => {
       node(old);
       node(object);
+      if (hasAgent(object) !== hasAgent(old)) this.#addAll(this.#evicting);
+    };
+    const nodeCameOrWent = (object: Projected<StorageNode>) => {
+      node(object);
+      this.#addAll(this.#evicting);
     };
     const settingsChanged = () =>
       this.#addAll([...schedules.values()].map(({ metadata }) => metadata?.name ?? ''));
@@ -86,13 +91,23 @@ export class DiskVerdicts {
     };
     const replicaUpdated = (object: Projected<Replica>, old: Projected<Replica>) => {
       replica(object);
-      if (old.spec?.diskID !== object.spec?.diskID) replica(old);
+      const isElsewhere = old.spec?.diskID !== object.spec?.diskID;
+      if (isElsewhere) replica(old);
+      if (isElsewhere || old.status?.healthyAt !== object.status?.healthyAt) this.#addAll(this.#evicting);
+    };
+    const replicaCameOrWent = (object: Projected<Replica>) => {
+      replica(object);
+      this.#addAll(this.#evicting);
     };
     return [
       this.#nodeSchedules.listen(),
       schedules.addHandler({ added: schedule, updated: schedule, deleted: schedule }),
-      nodes.addHandler({ added: node, updated: nodeUpdated, deleted: node }),
-      replicas.addHandler({ added: replica, updated: replicaUpdated, deleted: replica }),
+      nodes.addHandler({ added: nodeCameOrWent, updated: nodeUpdated, deleted: nodeCameOrWent }),
+      replicas.addHandler({
+        added: replicaCameOrWent,
+        updated: replicaUpdated,
+        deleted: replicaCameOrWent,
+      }),
       images.addHandler({
         added: ({ status }) => this.#addAll(Object.keys(status?.diskFileStatusMap ?? {})),
         updated: ({ status }) => this.#addAll(Object.keys(status?.diskFileStatusMap ?? {})),

@@ -1,6 +1,7 @@
 import type { Condition } from '../../kube/api/meta.ts';
 import { getCondition } from '../../kube/conditions.ts';
 import type { DiskSchedule } from '../../kube/disks/disk-schedule.ts';
+import type { StorageNode } from '../../kube/disks/storage-node.ts';
 import type { DiskCaches } from './disk-caches.ts';
 
 /** The condition of a DiskSchedule whose disk is to be emptied. */
@@ -23,12 +24,45 @@ export function evictionCondition({ metadata, spec }: DiskSchedule, caches: Disk
     ...names.map((name) => obstacleOf(name, caches)),
     ...images.map((name) => imageObstacle(name, uuid, caches)),
   ].filter((why) => why !== undefined);
-  const left = `${names.length} replicas and ${images.length} images are still on the disk`;
+  const left = leftText(names.length, images.length) + agentText(names, caches);
   if (obstacles.length === 0) return { type, status: 'False', reason: 'Moving', message: left };
   const named = obstacles.slice(0, namedMax);
   const more = obstacles.length > namedMax ? [`and ${obstacles.length - namedMax} more`] : [];
   const message = `${left}; these can't leave: ${[...named, ...more].join('; ')}`;
   return { type, status: 'False', reason: evictionBlockedReason, message };
+}
+
+function leftText(replicas: number, images: number): string {
+  const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+  return `${counted(replicas, 'replica')} and ${counted(images, 'image')} are still on the disk`;
+}
+
+/** Nodes that were to take over, and never will: an agent that has begun there has reported where it is reached. */
+function agentText(names: readonly string[], { nodes, replicas }: DiskCaches): string {
+  const silent = new Set(
+    [...nodes.values()].filter((node) => !hasAgent(node)).map(({ metadata }) => metadata?.name ?? ''),
+  );
+  if (silent.size === 0) return '';
+  const own = new Set(names);
+  const leaving = new Set(names.map((name) => replicas.get(name)?.spec?.volumeName));
+  const waiting = [...replicas.values()].filter(
+    ({ metadata, spec, status }) =>
+      silent.has(spec?.nodeID ?? '') &&
+      leaving.has(spec?.volumeName) &&
+      status?.healthyAt === undefined &&
+      metadata?.deletionTimestamp === undefined &&
+      !own.has(metadata?.name ?? ''),
+  );
+  if (waiting.length === 0) return '';
+  const places = [...new Set(waiting.map(({ spec }) => spec?.nodeID ?? ''))].sort();
+  const more = places.length > namedMax ? ` and ${places.length - namedMax} more` : '';
+  const where = `node${places.length === 1 ? '' : 's'} ${places.slice(0, namedMax).join(', ')}${more}`;
+  return `; new replicas wait for their data on ${where}, where no agent runs: start the controller disk-agent there`;
+}
+
+/** Whether an agent has reported where it is reached. */
+export function hasAgent({ status }: Pick<StorageNode, 'status'>): boolean {
+  return status?.upload !== undefined;
 }
 
 /** Why a replica can't leave its disk now; undefined if it is only a matter of time. */

@@ -265,7 +265,18 @@ describe('eviction', () => {
     await fixture.patchNode(1, { spec: { disks: { d: { evictionRequested: true } } } });
     expect(await fixture.replicas()).toEqual(['v-r0 1 10 running', 'v-r1 2 10 running']);
     expect(await fixture.condition(1, 'Evicted')).toBe(
-      'False Moving: 1 replicas and 0 images are still on the disk',
+      'False Moving: 1 replica and 0 images are still on the disk; new replicas wait for their data on node n2, where no agent runs: start the controller disk-agent there',
+    );
+    await fixture.environment.cluster
+      .resource(storageNodes)
+      .patch(
+        { name: 'n2' },
+        { type: 'merge', body: { status: { upload: { url: 'https://n2:7444' } } } },
+        { subresource: 'status' },
+      );
+    await fixture.settle();
+    expect(await fixture.condition(1, 'Evicted')).toBe(
+      'False Moving: 1 replica and 0 images are still on the disk',
     );
     await fixture.setHealthy('v-r1');
     expect(await fixture.replicas()).toEqual(['v-r1 2 10 running']);
@@ -282,7 +293,7 @@ describe('eviction', () => {
     await fixture.settle(5_000);
     expect(await fixture.granted()).toEqual({ 1: 50, 2: 10 });
     expect(await fixture.condition(1, 'Evicted')).toMatch(
-      /^False CannotMove: 1 replicas and 0 images are still on the disk; these can't leave: replica large-r0 of Volume large: replica large-r1: none of 2 disks fits; the closest is d on node n2: .* missing$/,
+      /^False CannotMove: 1 replica and 0 images are still on the disk; these can't leave: replica large-r0 of Volume large: replica large-r1: none of 2 disks fits; the closest is d on node n2: .* missing$/,
     );
     expect(
       (await fixture.environment.eventLines()).filter((line) => /^CannotMove n1: disk d: /.test(line)),
