@@ -1,4 +1,6 @@
+import type { Cluster } from '../cluster/cluster.ts';
 import type { ClusterIndex } from '../engine/cluster-index/cluster-index.ts';
+import type { KubeObject } from '../kube/api/meta.ts';
 import type { AnswerView } from './state/answer-view.ts';
 import type { DiskAnswer, PodReport, QueueAnswer, ReservationsAnswer } from './wire/answers.ts';
 import type { PlanAnswer, PlanQuestion } from './wire/plan.ts';
@@ -20,6 +22,10 @@ export interface ConsoleAnswers {
   reservations(view: AnswerView): ReservationsAnswer;
   /** Rejects with a `QuestionError` if a change makes no sense. */
   plan(view: AnswerView, question: PlanQuestion): Promise<PlanAnswer>;
+  /** Without secrets, for a snapshot. */
+  redacted(object: KubeObject): unknown;
+  /** What a snapshot has besides the objects that the console follows, as far as `cluster` may read it: events, Leases, and what predictions use. */
+  others(cluster: Cluster): Promise<readonly KubeObject[]>;
 }
 
 /** The question of the viewer can't be answered; the message says why and what to do. */

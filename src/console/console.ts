@@ -17,6 +17,7 @@ import { ConsoleFeed } from './state/console-feed.ts';
 import { type ConsoleKind, consoleKinds, resourceOfKind } from './state/console-objects.ts';
 import { CapacityHistory } from './state/history.ts';
 import { viewOf } from './state/view-of.ts';
+import type { ConsoleRecord, HistoryAnswer } from './wire/answers.ts';
 
 /** Where the console's objects come from. */
 export type ConsoleSource =
@@ -27,6 +28,8 @@ export type ConsoleSource =
       readonly objects: readonly (readonly [kind: ConsoleKind, object: KubeObject])[];
       readonly events: readonly Event[];
       readonly takenAtMs: number;
+      /** What the console that took it had recorded. */
+      readonly record?: ConsoleRecord | undefined;
     };
 
 export interface ConsoleOptions {
@@ -93,7 +96,7 @@ export class Console {
     this.#handler = new ConsoleHandler({
       ...options,
       state: this.#state,
-      history: this.#history,
+      history: () => this.#historyAnswer(),
       streams: this.#streams,
       viewers: new Viewers({
         ...options.viewers,
@@ -142,11 +145,22 @@ export class Console {
     this.#supervisor.start('console history', (signal) => this.#sample(signal));
   }
 
-  async #load({ objects, takenAtMs }: Extract<ConsoleSource, { kind: 'frozen' }>): Promise<void> {
+  #historyAnswer(): HistoryAnswer {
+    const { source } = this.#options;
+    const note =
+      source.kind === 'frozen' ? (source.record?.history.note ?? noRecordNote(source.record)) : undefined;
+    return { ...this.#history.answer(), note };
+  }
+
+  async #load({ objects, takenAtMs, record }: Extract<ConsoleSource, { kind: 'frozen' }>): Promise<void> {
     for (const [kind, object] of objects) this.#state.upsert(kind, object);
     while (!this.#state.flush(rowsPerSlice)) await this.#options.clock.sleep(0, this.#stop.signal);
     this.#isReading = false;
     this.#updateFigures(takenAtMs);
+    if (record !== undefined) {
+      this.#state.paths.restore(record.steps);
+      this.#history.restore(record.history);
+    }
     this.#history.add(takenAtMs, capacitySample(this.#state.rows));
   }
 
@@ -209,6 +223,12 @@ export class Console {
     const tookMs = clock.monotonicMs() - startedMs;
     this.#poolsDueMs = clock.monotonicMs() + Math.max(poolsIntervalMs, poolsShare * tookMs);
   }
+}
+
+function noRecordNote(record: ConsoleRecord | undefined): string | undefined {
+  return record === undefined
+    ? 'These files have no capacity over time, only the one moment at which they were taken. The page of a running console saves a snapshot that has it.'
+    : undefined;
 }
 
 function replaceRows<T extends 'pool' | 'disk'>(

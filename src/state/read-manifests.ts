@@ -28,14 +28,14 @@ export class ManifestError extends Error {
 export interface ReadManifests {
   /** How many objects were added to the snapshot. */
   readonly objects: number;
-  /** Kinds that decisions don't use, with the number of objects of each. */
-  readonly ignored: ReadonlyMap<string, number>;
   readonly events: readonly Event[];
   readonly leases: readonly Lease[];
   /** Disks and their volumes, which decisions don't use and explanations do. */
   readonly diskKinds: readonly KubeObject[];
   /** PriorityClasses and PodDisruptionBudgets, which predictions use. */
   readonly policies: readonly KubeObject[];
+  /** Of kinds that nothing above is made of. */
+  readonly others: readonly KubeObject[];
 }
 
 /**
@@ -43,11 +43,11 @@ export interface ReadManifests {
  * prints them. `source` is the name of the text in errors.
  */
 export function readManifests(text: string, source: string, snapshot: ClusterSnapshot): ReadManifests {
-  const ignored = new Map<string, number>();
   const events: Event[] = [];
   const leases: Lease[] = [];
   const diskKinds: KubeObject[] = [];
   const policies: KubeObject[] = [];
+  const others: KubeObject[] = [];
   let objects = 0;
   for (const [at, document] of documentsOf(text, source).entries()) {
     for (const object of objectsIn(document, `${source}, document ${at + 1}`)) {
@@ -62,10 +62,10 @@ export function readManifests(text: string, source: string, snapshot: ClusterSna
       else if (isDiskKind(object)) diskKinds.push(object);
       else if (object.kind === 'PriorityClass' || object.kind === 'PodDisruptionBudget')
         policies.push(object);
-      else ignored.set(textOf(object.kind), (ignored.get(textOf(object.kind)) ?? 0) + 1);
+      else others.push(object);
     }
   }
-  return { objects, ignored, events, leases, diskKinds, policies };
+  return { objects, events, leases, diskKinds, policies, others };
 }
 
 /** The objects of any kind in a text, as they are. */

@@ -3,6 +3,7 @@ import type { AnswerView } from '../../console/state/answer-view.ts';
 import type { Profile } from '../../engine/cluster-index/profile.ts';
 import type { Lease } from '../../kube/api/coordination.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
+import { redactedObject } from '../bundle/redaction/redact-object.ts';
 import { CliError } from '../cli-error.ts';
 import { explainPod, type IndexOf } from '../explain/explain-pod.ts';
 import { explainPendingPods } from '../explain/pending/explain-many.ts';
@@ -14,6 +15,7 @@ import type { ClusterView } from '../source/cluster-view.ts';
 import { unseenNotes } from '../source/unseen-notes.ts';
 import { diskAnswer, diskRows } from './disk-rows.ts';
 import { poolRows } from './pool-rows.ts';
+import { otherObjects } from './snapshot-objects.ts';
 
 /** What the objects of the console do not say: which scheduler decides. */
 export interface SchedulerFacts {
@@ -64,6 +66,8 @@ export function consoleAnswers({ facts, policies }: ConsoleAnswersOptions): Cons
         throw error instanceof CliError ? new QuestionError(error.message, { cause: error }) : error;
       }
     },
+    redacted: redactedObject,
+    others: async (cluster) => (await otherObjects(cluster)).objects,
     reservations: (view) =>
       findReservations(clusterViewOf(view, unknownScheduler), {
         nowMs: view.nowMs,

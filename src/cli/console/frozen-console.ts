@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import type { ConsoleSource } from '../../console/console.ts';
 import type { ConsoleKind } from '../../console/state/console-objects.ts';
+import { isConsoleRecord, readConsoleRecord, takenAtKey } from '../../console/state/snapshot-file.ts';
+import type { ConsoleRecord } from '../../console/wire/answers.ts';
 import { packageVersion } from '../../io/files/package-version.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { parseTimestamp } from '../../kube/go/timestamp.ts';
@@ -15,7 +17,6 @@ import type { ClusterView } from '../source/cluster-view.ts';
 import { loadFiles } from '../source/load-files.ts';
 import { stopRequested } from '../stop-signals.ts';
 import { type ConsoleServerFlags, consoleServerPlan, serveConsole } from './serve-console.ts';
-import { takenAtKey } from './snapshot.ts';
 
 export interface FrozenConsoleFlags extends ConsoleServerFlags, LogFlags {}
 
@@ -24,7 +25,13 @@ export async function frozenConsole(paths: readonly string[], flags: FrozenConso
   const log = logOf(flags);
   const plan = await consoleServerPlan({ consoleAddress: '127.0.0.1:0', ...flags });
   const progress = progressOf(log);
-  const files = loadFiles(paths, { onProgress: (text) => progress.tell(text) });
+  let record: ConsoleRecord | undefined;
+  const files = loadFiles(paths, {
+    onProgress: (text) => progress.tell(text),
+    onOther: (object) => {
+      if (isConsoleRecord(object)) record = readConsoleRecord(object);
+    },
+  });
   progress.end();
   const [{ Console }, { consoleAnswers }] = await Promise.all([
     import('../../console/console.ts'),
@@ -33,7 +40,7 @@ export async function frozenConsole(paths: readonly string[], flags: FrozenConso
   const ownToken = randomBytes(32).toString('base64url');
   const facts = { leases: files.leases, isEmbedded: false, isFromFiles: true };
   const console = Console.start({
-    source: sourceOf(files, takenAtMs(paths)),
+    source: { ...sourceOf(files, takenAtMs(paths)), record },
     answers: consoleAnswers({
       facts: () => Promise.resolve(facts),
       policies: () => Promise.resolve(files.policies ?? []),
@@ -56,7 +63,10 @@ export async function frozenConsole(paths: readonly string[], flags: FrozenConso
   await served.close();
 }
 
-function sourceOf({ snapshot, events, disks }: Omit<ClusterView, 'notes'>, takenAt: number): ConsoleSource {
+function sourceOf(
+  { snapshot, events, disks }: Omit<ClusterView, 'notes'>,
+  takenAt: number,
+): Extract<ConsoleSource, { kind: 'frozen' }> {
   const objects: (readonly [ConsoleKind, KubeObject])[] = everyKind.flatMap((kind) =>
     [...snapshot.values(kind)].map((object): readonly [ConsoleKind, KubeObject] => [kind, object]),
   );
@@ -70,9 +80,12 @@ function sourceOf({ snapshot, events, disks }: Omit<ClusterView, 'notes'>, taken
   return { kind: 'frozen', objects, events, takenAtMs: takenAt };
 }
 
-/** A snapshot says at its beginning when it was taken; of other files, the time of the last change is known. */
+/** A snapshot says at its beginning when it was taken; of other files, the time of the last change is known. Standard input was taken now. */
 function takenAtMs([path = '']: readonly string[]): number {
-  const { mtimeMs } = statSync(path);
+  if (path === '-') return realClock.nowMs();
+  const stat = statSync(path);
+  const { mtimeMs } = stat;
+  if (stat.isDirectory()) return mtimeMs;
   const head = Buffer.alloc(1_024);
   const file = openSync(path, 'r');
   readSync(file, head);

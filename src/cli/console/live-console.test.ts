@@ -1,20 +1,23 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Console } from '../../console/console.ts';
+import type { ConsolePool } from '../../console/wire/rows.ts';
 import { VirtualTimeCluster } from '../../controllers/testing/virtual-time-cluster.ts';
+import { bytesOf } from '../../kube/quantities/bytes.ts';
 import {
-  csiDrivers,
-  csiStorageCapacities,
+  driverCapacities,
   nodes,
   persistentVolumeClaims,
   persistentVolumes,
   pods,
-  storageClasses,
 } from '../../kube/resources.ts';
 import { idsFrom } from '../../runtime/ids.ts';
 import { seededRandom } from '../../runtime/random.ts';
+import { listCluster } from '../../state/list-cluster.ts';
+import { measureCapacity } from '../capacity/measure-capacity.ts';
 import { consoleAnswers } from './console-answers.ts';
 import { ask, ConsoleClient, consoleToken, textOf } from './testing/console-client.ts';
+import { seedPool } from './testing/pool-fixture.ts';
 
 const facts = { leases: undefined, isEmbedded: true, isFromFiles: false };
 
@@ -132,26 +135,12 @@ async function writeNode({ cluster }: VirtualTimeCluster, name: string, number: 
 
 const gi = 2 ** 30;
 
-test('a promise that ends by time ends on the page too, without any change of an object', async () => {
+test('pools have the figures of stowage capacity, also while a volume comes, and an expired figure is one without any change of an object', async () => {
   await using fixture = await VirtualTimeCluster.start();
+  await fixture.installOwnKinds();
   const { cluster, clock } = fixture;
   const nodeName = 'node-1';
-  const hostname = { 'kubernetes.io/hostname': nodeName };
-  await cluster.resource(nodes).create({ metadata: { name: nodeName, labels: hostname } });
-  await cluster.resource(storageClasses).create({
-    metadata: { name: 'fast' },
-    provisioner: 'driver.example',
-    volumeBindingMode: 'WaitForFirstConsumer',
-  });
-  await cluster
-    .resource(csiDrivers)
-    .create({ metadata: { name: 'driver.example' }, spec: { storageCapacity: true } });
-  await cluster.resource(csiStorageCapacities).create({
-    metadata: { namespace: 'default', name: 'pool' },
-    storageClassName: 'fast',
-    nodeTopology: { matchLabels: hostname },
-    capacity: '100Gi',
-  });
+  await seedPool(cluster, { node: nodeName, storageClass: 'fast', capacity: '100Gi' });
   const key = { namespace: 'default', name: 'data' };
   const claim = await cluster.resource(persistentVolumeClaims).create({
     metadata: { ...key, annotations: { 'volume.kubernetes.io/selected-node': nodeName } },
@@ -166,14 +155,26 @@ test('a promise that ends by time ends on the page too, without any change of an
   const client = new ConsoleClient();
   await client.load(console);
   await client.connect(console);
-  const promised = async () => {
+  const pools = async (): Promise<readonly ConsolePool[]> => {
     await client.receive(console);
-    const [pool] = [...client.rows]
-      .filter(([id]) => id.startsWith('pool '))
-      .map(([, row]) => JSON.parse(row));
-    return pool.promisedBytes;
+    return [...client.rows].filter(([id]) => id.startsWith('pool ')).map(([, row]) => JSON.parse(row));
   };
-  expect(await promised()).toBe(10 * gi);
+  const figures = async () => {
+    const { snapshot } = await listCluster(cluster, { namespace: 'default' });
+    const report = measureCapacity(
+      { snapshot, events: [], notes: [], seesNodes: true },
+      { nowMs: clock.nowMs() },
+    );
+    const expected = report.pools.map(({ pool, used, promised, free }) => ({
+      name: pool,
+      usedBytes: Number(bytesOf(used)),
+      promisedBytes: Number(bytesOf(promised)),
+      freeBytes: Number(bytesOf(free)),
+    }));
+    expect(await pools()).toEqual(expected.map((each) => expect.objectContaining(each)));
+    return expected[0];
+  };
+  expect(await figures()).toMatchObject({ usedBytes: 0, promisedBytes: 10 * gi, freeBytes: 90 * gi });
   await cluster.resource(persistentVolumes).create({
     metadata: { name: 'volume', annotations: { 'pv.kubernetes.io/provisioned-by': 'driver.example' } },
     spec: {
@@ -192,9 +193,24 @@ test('a promise that ends by time ends on the page too, without any change of an
     },
   });
   await clock.advance(20_000);
-  expect(await promised()).toBe(10 * gi);
-  await clock.advance(10 * 60_000);
-  expect(await promised()).toBe(0);
+  expect(await figures()).toMatchObject({ usedBytes: 10 * gi, promisedBytes: 0, freeBytes: 100 * gi });
+  const expiryTime = new Date(clock.nowMs() + 60_000).toISOString();
+  const storage = [{ storageClassName: 'fast', pools: [{ name: 'other', capacity: '5Gi', expiryTime }] }];
+  await cluster
+    .resource(driverCapacities)
+    .create({ metadata: { name: 'driver.example' }, spec: { capacityTracking: true } });
+  await cluster
+    .resource(driverCapacities)
+    .patch(
+      { name: 'driver.example' },
+      { type: 'merge', body: { status: { storage } } },
+      { subresource: 'status' },
+    );
+  const stateOfOther = async () => (await pools()).find(({ name }) => name !== 'default/pool')?.state;
+  await clock.advance(20_000);
+  expect(await stateOfOther()).toBe('Ready');
+  await clock.advance(60_000);
+  expect(await stateOfOther()).toBe('Expired');
   await console.close();
 });
 

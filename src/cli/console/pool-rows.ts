@@ -32,7 +32,6 @@ function poolRow(pool: PoolRecord, reader: PoolReader, index: ClusterIndex): Con
     usedBytes: used === undefined ? null : bytes(used),
     promisedBytes: bytes(figures.promised),
     freeBytes: bytes(figures.free),
-    largestBytes: bytes(figures.largestVolume),
     state: figures.state ?? (isExpired ? 'Expired' : isOrphaned ? 'Orphaned' : 'Ready'),
     backing: pool.backing,
     isSummary: pool.form !== 'Drive' && (driver === drivesDriver || driver === disksDriver),

@@ -1,28 +1,26 @@
 import { writeFile } from 'node:fs/promises';
 import type { Cluster } from '../../cluster/cluster.ts';
+import type { KubernetesCluster } from '../../cluster/kubernetes/client.ts';
 import { consoleKinds, resourceOfKind } from '../../console/state/console-objects.ts';
+import { readConsoleRecord, snapshotHead, snapshotTail } from '../../console/state/snapshot-file.ts';
+import type { ConsoleRecord } from '../../console/wire/answers.ts';
 import { fileSystemReason } from '../../io/files/file-system-reason.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
-import { isReason } from '../../kube/api-error.ts';
-import { apiVersionOf, type Resource } from '../../kube/resource.ts';
-import { coreEvents, leases, podDisruptionBudgets, priorityClasses } from '../../kube/resources.ts';
+import { ApiError } from '../../kube/api-error.ts';
+import { emulatedVersion } from '../../kube/emulated-version.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { redactedObject } from '../bundle/redaction/redact-object.ts';
 import { CliError } from '../cli-error.ts';
 import { type LogFlags, logForReading } from '../log-flags.ts';
 import { progressOf } from '../output/progress-of.ts';
 import { serverError } from '../server-error.ts';
-import { announcements, connectToRead, readPolicies } from '../source/load-cluster.ts';
+import { connectToRead } from '../source/load-cluster.ts';
+import { listAll, otherObjects } from './snapshot-objects.ts';
 
 export interface SnapshotFlags extends Pick<LogFlags, 'verbose'> {
   readonly kubeconfig?: string;
   readonly context?: string;
 }
-
-/** In the metadata of the list. */
-export const takenAtKey = 'stowage.dev/taken-at';
-
-const pageSize = 500;
 
 /**
  * `stowage snapshot FILE`: writes the state of a cluster as one list of objects, without secrets. `stowage console FILE` shows it, and every
@@ -35,11 +33,14 @@ export async function snapshot(path: string, flags: SnapshotFlags): Promise<void
   const { server, source } = cluster;
   try {
     const { objects, unread } = await stateOf(cluster, (text) => progress.tell(text));
+    const record = await recordOf(cluster);
     progress.end();
-    await write(path, snapshotText(objects, realClock.nowMs()));
+    const items = objects.map((object) => `${JSON.stringify(redactedObject(object))},\n`);
+    await write(path, [snapshotHead(realClock.nowMs()), ...items, snapshotTail(record)].join(''));
     process.stdout.write(`${objects.length.toLocaleString('en-US')} objects of ${server} are in ${path}\n`);
     if (unread.length > 0)
       process.stderr.write(`stowage: not included, because you may not list them: ${unread.join(', ')}\n`);
+    if (record.history.note !== undefined) process.stderr.write(`stowage: ${record.history.note}\n`);
   } catch (error) {
     progress.end();
     throw error instanceof CliError ? error : serverError(error, { server, source });
@@ -54,56 +55,33 @@ interface ReadState {
 async function stateOf(cluster: Cluster, onProgress: (text: string) => void): Promise<ReadState> {
   const objects: KubeObject[] = [];
   const unread: string[] = [];
-  const resources = [...consoleKinds.map(resourceOfKind), coreEvents as Resource<KubeObject>];
-  for (const resource of resources) {
+  for (const resource of consoleKinds.map(resourceOfKind)) {
     onProgress(`reading ${resource.plural}: ${objects.length} objects so far`);
     const found = await listAll(cluster, resource);
     if (found === undefined) unread.push(resource.plural);
-    else objects.push(...found);
+    else for (const object of found) objects.push(object);
   }
-  const announced = ((await announcements(cluster)) ?? []).map((lease) => ({ ...namesOf(leases), ...lease }));
-  const policies = (await readPolicies(cluster)).map((policy) => ({
-    ...policy,
-    ...namesOf(policy.kind === priorityClasses.kind ? priorityClasses : podDisruptionBudgets),
-  }));
-  const others = [...announced, ...policies];
-  return { objects: [...objects, ...others], unread };
+  const others = await otherObjects(cluster);
+  return { objects: [...objects, ...others.objects], unread: [...unread, ...others.unread] };
 }
 
-/** With kind and version, which lists leave out. Undefined if the caller may not list it; empty if the server does not have it. */
-async function listAll(
-  cluster: Cluster,
-  resource: Resource<KubeObject>,
-): Promise<readonly KubeObject[] | undefined> {
-  const found: KubeObject[] = [];
-  const named = namesOf(resource);
-  let next: string | undefined;
+/** The console of `stowage up` has the address and the users of its API server. That of `stowage run` has an address of its own, which this command does not know. */
+async function recordOf(cluster: KubernetesCluster): Promise<ConsoleRecord> {
+  if ((await cluster.serverVersion()) !== emulatedVersion)
+    return without('a console that runs elsewhere knows it: its page saves snapshots that have it');
   try {
-    do {
-      const page = await cluster
-        .resource(resource)
-        .list({ limit: pageSize, ...(next && { continue: next }) });
-      for (const item of page.items) found.push({ ...named, ...item });
-      next = page.metadata.continue;
-    } while (next);
-    return found;
+    const { text } = await cluster.page('/console/data/record');
+    return readConsoleRecord(JSON.parse(text)) ?? without('the console has another version');
   } catch (error) {
-    if (isReason(error, 'NotFound')) return [];
-    if (isReason(error, 'Forbidden')) return undefined;
+    if (error instanceof ApiError || error instanceof SyntaxError)
+      return without(`the console of the server does not answer: ${error.message}`);
     throw error;
   }
 }
 
-/** Objects in lists do not say what they are. */
-function namesOf(resource: Resource): { readonly apiVersion: string; readonly kind: string } {
-  return { apiVersion: apiVersionOf(resource), kind: resource.kind };
-}
-
-/** The time is at the beginning, where it is found without reading the whole file. */
-function snapshotText(objects: readonly KubeObject[], nowMs: number): string {
-  const head = { apiVersion: 'v1', kind: 'List', metadata: { [takenAtKey]: new Date(nowMs).toISOString() } };
-  const items = objects.map((object) => JSON.stringify(redactedObject(object)));
-  return `${JSON.stringify(head).slice(0, -1)},"items":[\n${items.join(',\n')}\n]}\n`;
+function without(why: string): ConsoleRecord {
+  const note = `Capacity over time, and the exact times of pods, are not included: ${why}.`;
+  return { history: { timesMs: [], series: [], note }, steps: {} };
 }
 
 async function write(path: string, text: string): Promise<void> {

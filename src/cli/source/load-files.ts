@@ -11,6 +11,8 @@ import { diskViewIn } from './disk-view.ts';
 
 export interface LoadFilesOptions {
   readonly onProgress: (text: string) => void;
+  /** Called with objects of kinds that the view does not have. */
+  readonly onOther?: (object: KubeObject) => void;
 }
 
 /** The files that are read in a folder; all others are ignored. */
@@ -20,7 +22,7 @@ const standardInput = 0;
 /** Reads a cluster from files, folders of files or standard input (`-`). */
 export function loadFiles(
   paths: readonly string[],
-  { onProgress }: LoadFilesOptions,
+  { onProgress, onOther }: LoadFilesOptions,
 ): Omit<ClusterView, 'notes'> {
   const snapshot = new ClusterSnapshot();
   const events: Event[] = [];
@@ -37,6 +39,7 @@ export function loadFiles(
       leases.push(...read.leases);
       diskKinds.push(...read.diskKinds);
       policies.push(...read.policies);
+      if (onOther !== undefined) read.others.forEach(onOther);
     } catch (error) {
       if (!(error instanceof ManifestError)) throw error;
       throw new CliError(error.message, 1, { cause: error });

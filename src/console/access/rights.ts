@@ -37,17 +37,50 @@ export function maySee<T extends RowType>(rights: Rights, type: T, row: ConsoleR
   return rights.isFull || seen[type](rights, row);
 }
 
-/** A volume names its claim, which may be in a namespace that the viewer may not see. */
+/** The row without what comes from objects that the viewer may not list. */
 export function withoutHidden<T extends RowType>(
   rights: Rights,
   type: T,
   row: ConsoleRows[T],
 ): ConsoleRows[T] {
-  if (rights.isFull || type !== 'volume') return row;
-  const volume = row as ConsoleRows['volume'];
-  const [namespace = ''] = volume.claim.split('/');
-  if (volume.claim === '' || mayList(rights, 'persistentvolumeclaims', namespace)) return row;
-  return { ...volume, claim: '' } as ConsoleRows[T];
+  if (rights.isFull) return row;
+  // Safe: the type says which row it is.
+  switch (type) {
+    case 'volume':
+      return withoutClaim(rights, row as ConsoleRows['volume']) as ConsoleRows[T];
+    case 'node':
+      return withoutRequests(rights, row as ConsoleRows['node']) as ConsoleRows[T];
+    case 'pool':
+      return withoutPromises(rights, row as ConsoleRows['pool']) as ConsoleRows[T];
+    default:
+      return row;
+  }
+}
+
+function withoutClaim(rights: Rights, row: ConsoleRows['volume']): ConsoleRows['volume'] {
+  const [namespace = ''] = row.claim.split('/');
+  const isSeen = row.claim === '' || mayList(rights, 'persistentvolumeclaims', namespace);
+  return isSeen ? row : { ...row, claim: '' };
+}
+
+/** What is requested on a node is the sum over the pods of all namespaces. */
+function withoutRequests(rights: Rights, row: ConsoleRows['node']): ConsoleRows['node'] {
+  if (mayList(rights, 'pods')) return row;
+  const { cpu, memory, pods } = row;
+  return { ...row, cpu: [null, cpu[1]], memory: [null, memory[1]], pods: [null, pods[1]] };
+}
+
+/** Promises are for claims and pods; what a published pool has in use is the sum of PersistentVolumes. */
+function withoutPromises(rights: Rights, row: ConsoleRows['pool']): ConsoleRows['pool'] {
+  const seesPromises = mayList(rights, 'persistentvolumeclaims') && mayList(rights, 'pods');
+  const seesUsed = row.source === 'Drive' || mayList(rights, 'persistentvolumes');
+  if (seesPromises && seesUsed) return row;
+  const { freeBytes, promisedBytes } = row;
+  return {
+    ...row,
+    ...(!seesPromises && { promisedBytes: 0, freeBytes: freeBytes + promisedBytes }),
+    ...(!seesUsed && { usedBytes: null, totalBytes: null }),
+  };
 }
 
 const seen: { readonly [T in RowType]: (rights: Rights, row: ConsoleRows[T]) => boolean } = {

@@ -28,6 +28,12 @@ export function expiredCookie(host: string | undefined): string {
   return `${cookieNameOf(host)}=; Max-Age=0; ${attributes}`;
 }
 
+/** The token in an Authorization header, which programs send; undefined if there is none. Browsers never add it by themselves. */
+export function tokenInAuthorization(header: string | undefined): string | undefined {
+  const [, token] = /^Bearer +(\S+)$/i.exec(header ?? '') ?? [];
+  return token !== undefined && isPlausibleToken(token) ? token : undefined;
+}
+
 /** The token in a Cookie header; undefined if there is none. */
 export function tokenIn(header: string | undefined, host: string | undefined): string | undefined {
   const name = cookieNameOf(host);

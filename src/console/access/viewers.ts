@@ -1,11 +1,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { Semaphore } from '../../runtime/semaphore.ts';
 import { fullRights, type Rights } from './rights.ts';
 import { readRights, type ShownResource } from './token-rights.ts';
 
 /** A person with a token. */
 export interface Viewer {
+  /** Equal for requests with the same token. */
+  readonly key: string;
   readonly rights: Rights;
   /** Acts with the viewer's own rights; undefined for the console's own token, which acts with those of the process. */
   readonly cluster: Cluster | undefined;
@@ -25,6 +28,8 @@ export interface ViewersOptions {
 export const rightsMaxAgeMs = 30_000;
 /** Viewers whose rights are remembered. */
 const viewersMax = 1_000;
+/** Viewers about whom the cluster is asked at one time: anyone who reaches the console can make it ask about tokens that are none. */
+const askingMax = 8;
 
 interface Known {
   readonly readMs: number;
@@ -36,6 +41,7 @@ export class Viewers {
   readonly #options: ViewersOptions;
   /** By the hash of the token, so that the memory of this process has no list of tokens. */
   readonly #known = new Map<string, Known>();
+  readonly #asking = new Semaphore(askingMax);
 
   constructor(options: ViewersOptions) {
     this.#options = options;
@@ -43,13 +49,13 @@ export class Viewers {
 
   /** Undefined if the token is not accepted. Rejects if the cluster could not be asked. */
   async viewerOf(token: string): Promise<Viewer | undefined> {
-    if (this.#isOwn(token)) return { rights: fullRights, cluster: undefined };
+    const key = hashOf(token).toString('base64');
+    if (this.isOwn(token)) return { key, rights: fullRights, cluster: undefined };
     const { asViewer, clock } = this.#options;
     if (asViewer === undefined) return undefined;
-    const key = hashOf(token).toString('base64');
     const known = this.#known.get(key);
     if (known !== undefined && clock.monotonicMs() - known.readMs < rightsMaxAgeMs) return await known.viewer;
-    const viewer = this.#read(asViewer(token));
+    const viewer = this.#read(key, asViewer(token));
     this.#remember(key, viewer);
     try {
       return await viewer;
@@ -59,10 +65,13 @@ export class Viewers {
     }
   }
 
-  async #read(cluster: Cluster): Promise<Viewer | undefined> {
+  async #read(key: string, cluster: Cluster): Promise<Viewer | undefined> {
     const { resources, namespaces } = this.#options;
-    const rights = await readRights(cluster, resources, namespaces(), new AbortController().signal);
-    return rights === undefined ? undefined : { rights, cluster };
+    const { signal } = new AbortController();
+    return await this.#asking.run(signal, async () => {
+      const rights = await readRights(cluster, resources, namespaces(), signal);
+      return rights === undefined ? undefined : { key, rights, cluster };
+    });
   }
 
   #remember(key: string, viewer: Promise<Viewer | undefined>): void {
@@ -73,7 +82,8 @@ export class Viewers {
     if (oldest !== undefined) this.#known.delete(oldest);
   }
 
-  #isOwn(token: string): boolean {
+  /** Whether it is the token that the process has printed. */
+  isOwn(token: string): boolean {
     const { ownToken } = this.#options;
     return ownToken !== undefined && timingSafeEqual(hashOf(ownToken), hashOf(token));
   }

@@ -7,7 +7,13 @@ import { isReason } from '../../kube/api-error.ts';
 import { messageOf } from '../../runtime/error-message.ts';
 import { isAllowedHost, isOwnOrigin } from '../access/host-check.ts';
 import type { Rights } from '../access/rights.ts';
-import { cookieWith, expiredCookie, isPlausibleToken, tokenIn } from '../access/session-cookie.ts';
+import {
+  cookieWith,
+  expiredCookie,
+  isPlausibleToken,
+  tokenIn,
+  tokenInAuthorization,
+} from '../access/session-cookie.ts';
 import { rightsMaxAgeMs, type Viewer } from '../access/viewers.ts';
 import { QuestionError } from '../answers.ts';
 import type { ConsoleAbout } from '../wire/rows.ts';
@@ -20,8 +26,11 @@ import { hiddenTexts } from './hidden-texts.ts';
 import { loginPage } from './login-page.ts';
 import { stateResponse } from './state-response.ts';
 
-/** Streams at one time: a browser opens one for each page. */
+/** Streams at one time: a browser opens one for each page. One viewer cannot take them all. */
 const streamsMax = 200;
+const streamsOfViewerMax = 30;
+/** A token, or one action. */
+const bodyBytesMax = 16 * 1_024;
 
 /** Answers requests below `/console`: who asks, what they may see, and which page they want. */
 export class ConsoleHandler {
@@ -50,10 +59,15 @@ export class ConsoleHandler {
     if (!isAllowedHost(headers.host, this.#options.hosts))
       return problemAnswer(421, 'this server is not known by this name; add it with --console-host');
     if (path === '/console') return redirect('/console/');
+    if (!path.startsWith('/console/')) return problemAnswer(404, 'the console is at /console/');
     const rest = path.slice('/console/'.length);
     if (method === 'POST') {
       if (!isOwnOrigin(headers.origin, headers.host))
         return problemAnswer(403, 'this request must come from a page of the console itself');
+      // Before anything is received: everyone who reaches the port can send this.
+      const length = headers['content-length'];
+      if (rest !== 'logout' && !(Number(length ?? Number.NaN) <= bodyBytesMax))
+        return problemAnswer(413, `the body must have a Content-Length of at most ${bodyBytesMax}`);
       if (rest === 'login') return await this.#login(request);
       if (rest === 'logout') return redirect('/console/', { 'Set-Cookie': expiredCookie(headers.host) });
     } else if (method !== 'GET' && method !== 'HEAD')
@@ -63,13 +77,13 @@ export class ConsoleHandler {
       return asset ?? problemAnswer(404, 'there is no such file');
     }
     const given = request.query.get('token');
-    if (rest === '' && given !== null) return await this.#enter(given, headers.host);
+    if (rest === '' && given !== null) return await this.#enterByAddress(given, headers.host);
     return await this.#asViewer(request, rest);
   }
 
   async #asViewer(request: IncomingRequest, rest: string): Promise<OutgoingResponse> {
-    const { cookie, host } = request.headers;
-    const token = tokenIn(cookie, host);
+    const { cookie, host, authorization } = request.headers;
+    const token = tokenInAuthorization(authorization) ?? tokenIn(cookie, host);
     const viewer = token === undefined ? undefined : await this.#options.viewers.viewerOf(token);
     if (token === undefined || viewer === undefined)
       return rest === ''
@@ -87,12 +101,24 @@ export class ConsoleHandler {
       return stateResponse(this.#options.state.rows, viewer.rights, this.#about(viewer.rights));
     }
     if (rest === 'data/events') return this.#events(request, viewer, token);
-    return await this.#data.respond(request, rest.slice('data/'.length), viewer);
+    const [, page] = /^data\/([a-z]+)$/.exec(rest) ?? [];
+    if (page === undefined) return problemAnswer(404, 'there is no such page');
+    if (this.#options.isReading()) return problemAnswer(503, 'the console is still reading the cluster');
+    return await this.#data.respond(request, page, viewer);
   }
 
   async #login(request: IncomingRequest): Promise<OutgoingResponse> {
     const form = new URLSearchParams((await request.body('console')).toString('utf8'));
     return await this.#enter((form.get('token') ?? '').trim(), request.headers.host);
+  }
+
+  /**
+   * Only the token that this process has printed may be in the address: a link on another site must not sign the viewer in as another user, and tokens of
+   * the cluster must not get into the history of the browser.
+   */
+  async #enterByAddress(token: string, host: string | undefined): Promise<OutgoingResponse> {
+    if (this.#options.viewers.isOwn(token)) return await this.#enter(token, host);
+    return htmlAnswer(loginPage('The token in the address is not valid. Sign in with a token.'), 401);
   }
 
   /** Moves the token into a cookie, so that it is neither in the address nor in the history of the browser. */
@@ -105,7 +131,9 @@ export class ConsoleHandler {
 
   #events(request: IncomingRequest, viewer: Viewer, token: string): OutgoingResponse {
     const { state, streams, clock, viewers } = this.#options;
-    if (streams.size >= streamsMax) return problemAnswer(503, 'too many pages are open; close one');
+    const own = [...streams].filter((stream) => stream.viewer === viewer.key).length;
+    if (streams.size >= streamsMax || own >= streamsOfViewerMax)
+      return problemAnswer(503, 'too many pages are open; close one');
     // A browser that resumes sends the id of the last event that it got.
     const resumed = request.headers['last-event-id'];
     const position = (typeof resumed === 'string' && resumed) || request.query.get('since') || '';
@@ -113,6 +141,7 @@ export class ConsoleHandler {
       const stream = new EventStream(
         {
           rows: state.rows,
+          viewer: viewer.key,
           rights: viewer.rights,
           position,
           clock,

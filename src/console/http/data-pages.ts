@@ -7,14 +7,16 @@ import { mayList, namespacesOf, type Rights } from '../access/rights.ts';
 import type { Viewer } from '../access/viewers.ts';
 import type { AnswerView } from '../state/answer-view.ts';
 import { viewOf } from '../state/view-of.ts';
-import type { PodAnswer } from '../wire/answers.ts';
+import type { ConsoleRecord, PodAnswer } from '../wire/answers.ts';
 import { carryOut, readAction } from './actions.ts';
 import { AnswerCache } from './answer-cache.ts';
 import { combinedQueue } from './combined-queue.ts';
 import { combinedReservations } from './combined-reservations.ts';
+import { visibleHistory, visibleRecord } from './console-record.ts';
 import { jsonAnswer, problemAnswer } from './console-responses.ts';
 import type { ConsoleHandlerOptions } from './handler-options.ts';
 import { limitedReservations } from './limited-reservations.ts';
+import { snapshotResponse } from './snapshot-response.ts';
 
 type DataOptions = Pick<
   ConsoleHandlerOptions,
@@ -45,7 +47,11 @@ export class DataPages {
       case 'reservations':
         return jsonAnswer(await this.#reservations(rights));
       case 'history':
-        return this.#history(rights);
+        return jsonAnswer(visibleHistory(this.#options.history(), rights));
+      case 'record':
+        return jsonAnswer(this.#record(rights));
+      case 'snapshot':
+        return this.#snapshot(viewer);
       case 'plan':
         return jsonAnswer(await this.#plan(rights, query));
       case 'act':
@@ -132,11 +138,23 @@ export class DataPages {
     return disk === undefined ? problemAnswer(404, `there is no disk ${id}`) : jsonAnswer(disk);
   }
 
-  /** Sums over all namespaces: only for viewers who may list what they are sums of. */
-  #history(rights: Rights): OutgoingResponse {
-    const { timesMs, series } = this.#options.history.answer();
-    const visible = series.filter(({ group }) => mayList(rights, pluralOfGroup(group)));
-    return jsonAnswer({ timesMs, series: visible });
+  #record(rights: Rights): ConsoleRecord {
+    const { state, history } = this.#options;
+    return visibleRecord(state, history(), rights);
+  }
+
+  #snapshot({ rights, cluster: own }: Viewer): OutgoingResponse {
+    const { state, answers } = this.#options;
+    const cluster = own ?? this.#options.cluster;
+    if (cluster === undefined) return problemAnswer(404, 'this is a snapshot already; copy its file');
+    return snapshotResponse({
+      state,
+      rights,
+      answers,
+      cluster,
+      record: this.#record(rights),
+      nowMs: this.#nowMs,
+    });
   }
 
   get #nowMs(): number {
@@ -156,13 +174,6 @@ export class DataPages {
   async #cached<T>(key: string, make: () => Promise<T>): Promise<T> {
     return await this.#cache.get(key, this.#options.state.rows.position, make);
   }
-}
-
-function pluralOfGroup(group: string): string {
-  if (group === 'pods') return 'pods';
-  if (group === 'drives') return 'drives';
-  if (group === 'disks') return 'diskschedules';
-  return group.startsWith('volumes ') ? 'persistentvolumes' : 'csistoragecapacities';
 }
 
 /** Events only add to the answer, so a missing right is no error. */

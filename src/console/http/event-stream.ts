@@ -7,6 +7,7 @@ import type { Clock, Timer } from '../../runtime/clock.ts';
 import { maySee, type Rights, withoutHidden } from '../access/rights.ts';
 import type { RowChange, RowStore } from '../state/row-store.ts';
 import { securityHeaders } from './console-responses.ts';
+import { positionFor, positionOf } from './stream-position.ts';
 
 /** Proxies and browsers close connections that are silent for longer. */
 const keepAliveMs = 15_000;
@@ -15,8 +16,10 @@ const unreadBytesMax = 256 * 1024;
 
 export interface EventStreamOptions {
   readonly rows: RowStore;
+  /** `Viewer.key`. */
+  readonly viewer: string;
   readonly rights: Rights;
-  /** Where to continue. */
+  /** Where to continue, as the client has it. */
   readonly position: string;
   readonly clock: Clock;
   /** Whether the viewer still has the same rights; the stream ends if not. */
@@ -37,11 +40,15 @@ export class EventStream implements ResponseStream {
   constructor(options: EventStreamOptions, sink: StreamSink) {
     this.#options = options;
     this.#sink = sink;
-    this.#position = options.position;
+    this.#position = positionOf(options.rights, options.position);
     this.#lastCheckMs = options.clock.monotonicMs();
     sink.write(Buffer.from('retry: 1000\n\n'));
     this.#timer = this.#nextTick();
     this.send();
+  }
+
+  get viewer(): string {
+    return this.#options.viewer;
   }
 
   /** Sends what has changed since the last event, unless the client is behind. */
@@ -72,7 +79,8 @@ export class EventStream implements ResponseStream {
     this.#close();
   }
 
-  #write(event: string, id: string, data: string): void {
+  #write(event: string, position: string, data: string): void {
+    const id = positionFor(this.#options.rights, position);
     this.#sink.write(Buffer.from(`event: ${event}\nid: ${id}\ndata: ${data}\n\n`));
   }
 

@@ -4,13 +4,13 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Viewers } from '../access/viewers.ts';
 import type { ConsoleAnswers } from '../answers.ts';
 import type { ClusterState } from '../state/cluster-state.ts';
-import type { CapacityHistory } from '../state/history.ts';
+import type { HistoryAnswer } from '../wire/answers.ts';
 import type { EventStream } from './event-stream.ts';
 
 /** What requests are answered from. */
 export interface ConsoleHandlerOptions {
   readonly state: ClusterState;
-  readonly history: CapacityHistory;
+  readonly history: () => HistoryAnswer;
   readonly streams: Set<EventStream>;
   readonly viewers: Viewers;
   readonly answers: ConsoleAnswers;

@@ -10,6 +10,7 @@ export function hiddenTexts(rights: Rights): readonly string[] {
     .filter(({ plural }) => !mayList(rights, plural) && namespacesOf(rights, plural)?.length === 0)
     .map(({ plural }) => plural);
   const namespaces = namespacesOf(rights, 'pods');
+  const seesSums = mayList(rights, 'pods') && mayList(rights, 'persistentvolumeclaims');
   return [
     ...(hidden.length === 0 ? [] : [`You may not list ${hidden.join(', ')}.`]),
     ...(namespaces === undefined || namespaces.length === 0
@@ -17,6 +18,11 @@ export function hiddenTexts(rights: Rights): readonly string[] {
       : [
           `You may list pods only in ${namespaces.length === 1 ? 'namespace' : 'the namespaces'} ${namespaces.join(', ')}` +
             ` (at most ${namespacesAskedMax} namespaces are looked at).`,
+        ]),
+    ...(seesSums
+      ? []
+      : [
+          'What pods request on nodes, and what is promised to claims, is shown to those who may list all of them.',
         ]),
   ];
 }

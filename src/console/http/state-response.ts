@@ -3,6 +3,7 @@ import { maySee, type Rights, withoutHidden } from '../access/rights.ts';
 import type { RowStore } from '../state/row-store.ts';
 import { type ConsoleAbout, type RowType, rowTypes, type StateHead } from '../wire/rows.ts';
 import { securityHeaders } from './console-responses.ts';
+import { positionFor } from './stream-position.ts';
 
 /** Rows in one line: small enough for the browser to read a line between two frames. */
 const rowsPerLine = 250;
@@ -13,7 +14,11 @@ const rowsPerLine = 250;
  */
 export function stateResponse(rows: RowStore, rights: Rights, about: ConsoleAbout): GeneratedResponse {
   const headers = { ...securityHeaders, 'Cache-Control': 'no-store', 'Content-Type': 'application/x-ndjson' };
-  return { status: 200, headers, pieces: stateLines(rows, rights, { position: rows.position, about }) };
+  return {
+    status: 200,
+    headers,
+    pieces: stateLines(rows, rights, { position: positionFor(rights, rows.position), about }),
+  };
 }
 
 async function* stateLines(rows: RowStore, rights: Rights, head: StateHead): AsyncIterable<Uint8Array> {

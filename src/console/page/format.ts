@@ -15,7 +15,8 @@ export function shownBytes(bytes: number | null): string {
   return `${sign}${Math.trunc(amount * scale) / scale} ${units[unit]}`;
 }
 
-export function countText(count: number): string {
+export function countText(count: number | null): string {
+  if (count === null) return 'unknown';
   return count.toLocaleString('en-US');
 }
 
@@ -35,8 +36,8 @@ export function durationText(ms: number): string {
   return `${Math.floor(minutes / 1_440)} d ${Math.floor((minutes % 1_440) / 60)} h`;
 }
 
-export function percentText(part: number, whole: number): string {
-  return whole <= 0 ? '' : `${Math.round((100 * part) / whole)} %`;
+export function percentText(part: number | null, whole: number): string {
+  return part === null || whole <= 0 ? '' : `${Math.round((100 * part) / whole)} %`;
 }
 
 export function shownTime(ms: number): string {
@@ -44,6 +45,7 @@ export function shownTime(ms: number): string {
 }
 
 /** `4 of 8` cores from thousandths. */
-export function shownCores(milli: number): string {
+export function shownCores(milli: number | null): string {
+  if (milli === null) return 'unknown';
   return `${Math.round(milli / 100) / 10}`;
 }

@@ -35,6 +35,14 @@ export class CapacityHistory {
     if (this.#timesMs.length > pointsMax) this.#thinOut();
   }
 
+  /** Continues a history that another process has recorded. */
+  restore({ timesMs, series }: HistoryAnswer): void {
+    this.#timesMs = timesMs.slice(-pointsMax);
+    this.#values.clear();
+    for (const { group, name, values } of series)
+      this.#values.set(`${group}\0${name}`, { group, name, values: values.slice(-pointsMax) });
+  }
+
   answer(): HistoryAnswer {
     return {
       timesMs: [...this.#timesMs],

@@ -3,16 +3,7 @@ import { parseTimestamp } from '../../kube/go/timestamp.ts';
 import { isFullyBound } from '../../kube/volumes.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { listOf } from '../../kube/wire.ts';
-import type { PathStep, PodPath } from '../wire/answers.ts';
-
-/** When this process saw each step of a pod. */
-interface SeenSteps {
-  decisionMs?: number;
-  reservationMs?: number;
-  bindingMs?: number;
-  assignedMs?: number;
-  runningMs?: number;
-}
+import type { PathStep, PodPath, SeenSteps } from '../wire/answers.ts';
 
 /** Pods whose steps are remembered; the oldest are forgotten first, and their times come from the objects then. */
 const podsRememberedMax = 20_000;
@@ -39,7 +30,7 @@ export class PodPaths {
   /** Call it with every change of a pod or its claims. `isFirstLook` is true while the existing objects are read. */
   observe(objects: PathObjects, nowMs: number, isFirstLook: boolean): void {
     const uid = objects.pod.metadata?.uid ?? '';
-    const seen = this.#seen.get(uid) ?? {};
+    const seen: { -readonly [Step in keyof SeenSteps]: SeenSteps[Step] } = { ...this.#seen.get(uid) };
     const state = stateOf(objects);
     const mark = (step: keyof SeenSteps, isDone: boolean) => {
       // What was done before the first look has no known moment.
@@ -55,6 +46,17 @@ export class PodPaths {
 
   forget(uid: string): void {
     this.#seen.delete(uid);
+  }
+
+  /** The moments that this process saw; undefined if it saw none. */
+  seenStepsOf(uid: string): SeenSteps | undefined {
+    const known = Object.entries(this.#seen.get(uid) ?? {}).filter(([, atMs]) => !Number.isNaN(atMs));
+    return known.length === 0 ? undefined : Object.fromEntries(known);
+  }
+
+  /** Moments that another process saw. */
+  restore(steps: Readonly<Record<string, SeenSteps>>): void {
+    for (const [uid, seen] of Object.entries(steps)) this.#remember(uid, seen);
   }
 
   pathOf(objects: PathObjects): PodPath {

@@ -173,6 +173,24 @@ export interface DiskRequest {
 export interface HistoryAnswer {
   readonly timesMs: readonly number[];
   readonly series: readonly HistorySeries[];
+  /** What the samples lack, and why. */
+  readonly note?: string | undefined;
+}
+
+/** When a console saw the steps of a pod, in milliseconds; steps that it did not see happen are missing. */
+export interface SeenSteps {
+  readonly decisionMs?: number | undefined;
+  readonly reservationMs?: number | undefined;
+  readonly bindingMs?: number | undefined;
+  readonly assignedMs?: number | undefined;
+  readonly runningMs?: number | undefined;
+}
+
+/** What only a running console knows, because no object stores it. A snapshot has it, so that the frozen state says the same as the page did. */
+export interface ConsoleRecord {
+  readonly history: HistoryAnswer;
+  /** By the uid of the pod. */
+  readonly steps: Readonly<Record<string, SeenSteps>>;
 }
 
 export interface HistorySeries {

@@ -22,10 +22,13 @@ export interface ConsoleNode {
   readonly isReady: boolean;
   readonly isCordoned: boolean;
   /** Requested and allocatable: thousandths of a core, bytes, pods. */
-  readonly cpu: readonly [used: number, total: number];
-  readonly memory: readonly [used: number, total: number];
-  readonly pods: readonly [used: number, total: number];
+  readonly cpu: NodeAmount;
+  readonly memory: NodeAmount;
+  readonly pods: NodeAmount;
 }
+
+/** `used` is null if the viewer may not list the pods of all namespaces, whose sum it is. */
+export type NodeAmount = readonly [used: number | null, total: number];
 
 /** A storage pool or a drive. */
 export interface ConsolePool {
@@ -44,9 +47,9 @@ export interface ConsolePool {
   /** Null if unknown. */
   readonly totalBytes: number | null;
   readonly usedBytes: number | null;
+  /** Zero for viewers who may not list the claims and pods of all namespaces, to whom they are promised; they are part of what is free then. */
   readonly promisedBytes: number;
   readonly freeBytes: number;
-  readonly largestBytes: number;
   readonly state: string;
   /** Pools with the same text are on the same disks. */
   readonly backing: string;

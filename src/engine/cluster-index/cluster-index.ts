@@ -28,7 +28,7 @@ import { type DriverPoolsDifference, hasNewFigure, type PoolChange } from './poo
 import { drivePoolKey } from './pools/drive-pool.ts';
 import { dropUsedRoom, roomOnDrive } from './pools/drive-promises.ts';
 import { PoolTable } from './pools/pool-table.ts';
-import { PromiseReconciler } from './pools/promise-reconciler.ts';
+import { type PromiseOptions, PromiseReconciler } from './pools/promise-reconciler.ts';
 import { type CapacityPromise, PromiseTable } from './pools/promise-table.ts';
 import { ProvisioningFailures } from './pools/provisioning-failures.ts';
 import { setOrDelete } from './primitives/maps.ts';
@@ -61,7 +61,6 @@ export interface IndexUpdate {
  */
 export class ClusterIndex {
   readonly profile: Profile;
-  /** False: promises are those that follow from the objects alone, so that two indexes of the same objects say the same, whatever they have seen before. */
   readonly remembersPromises: boolean;
   /** True: the scheduler binds WaitForFirstConsumer claims together with the pod. False: such pods wait until another component has bound their claims. */
   bindsVolumes = true;
@@ -111,10 +110,7 @@ export class ClusterIndex {
   ]);
 
   /** Throws a RangeError if the profile is invalid: the caller supplies it, so it is not cluster data. */
-  constructor(
-    profile: Profile = stowageProfile,
-    { remembersPromises = true }: { readonly remembersPromises?: boolean } = {},
-  ) {
+  constructor(profile: Profile = stowageProfile, { remembersPromises = true }: PromiseOptions = {}) {
     const problems = profileProblems(profile);
     if (problems.length > 0) throw new RangeError(`profile: ${problems.join('; ')}`);
     this.profile = profile;

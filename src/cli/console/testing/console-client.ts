@@ -21,7 +21,12 @@ export async function ask(console: Console, path: string, call: ClientCall = {})
     method,
     path: pathname,
     query: searchParams,
-    headers: { host: '127.0.0.1', cookie: `__Secure-stowage-console-443=${consoleToken}`, ...headers },
+    headers: {
+      host: '127.0.0.1',
+      cookie: `__Secure-stowage-console-443=${consoleToken}`,
+      ...(method === 'POST' && { 'content-length': String(Buffer.byteLength(body)) }),
+      ...headers,
+    },
     headerValues: {},
     body: async () => Buffer.from(body),
     warnings: { add: () => {} } as unknown as IncomingRequest['warnings'],

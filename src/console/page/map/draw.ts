@@ -1,5 +1,5 @@
-import type { ConsoleNode } from '../../wire/rows.ts';
-import { shownBytes } from '../format.ts';
+import type { ConsoleNode, NodeAmount } from '../../wire/rows.ts';
+import { percentText, shownBytes } from '../format.ts';
 import { firstCellFrom, type MapCell, type MapLayout } from './layout.ts';
 import type { NodeStorage, StorageSum, StorageUnit } from './node-storage.ts';
 
@@ -180,7 +180,7 @@ function drawCard(input: DrawInput, cell: MapCell, node: ConsoleNode): void {
 function drawShare(
   context: CanvasRenderingContext2D,
   name: string,
-  [used, total]: readonly [number, number],
+  [used, total]: NodeAmount,
   { x, y, width, height }: Box,
   colours: MapColours,
 ): void {
@@ -188,13 +188,16 @@ function drawShare(
   context.fillRect(x, y, width, height);
   context.fillStyle = colours.used;
   context.globalAlpha = 0.45;
-  context.fillRect(x, y, total <= 0 ? 0 : Math.min(width, (width * used) / total), height);
+  context.fillRect(x, y, widthOf(used, total, width), height);
   context.globalAlpha = 1;
   context.fillStyle = colours.text;
   context.font = '10px system-ui, sans-serif';
-  const percent = total <= 0 ? '' : ` ${Math.round((100 * used) / total)} %`;
-  context.fillText(name + percent, x + 4, y + height / 2 + 0.5);
+  context.fillText(`${name} ${percentText(used, total)}`, x + 4, y + height / 2 + 0.5);
   context.font = '11px system-ui, sans-serif';
+}
+
+function widthOf(used: number | null, total: number, width: number): number {
+  return used === null || total <= 0 ? 0 : Math.min(width, (width * used) / total);
 }
 
 /** The name and one bar. */
@@ -210,7 +213,7 @@ function drawBars(input: DrawInput, cell: MapCell, node: ConsoleNode): void {
   context.fillStyle = colours.free;
   context.fillRect(box.x, cell.y + 30, box.width, 4);
   context.fillStyle = colours.dim;
-  context.fillRect(box.x, cell.y + 30, total <= 0 ? 0 : Math.min(box.width, (box.width * used) / total), 4);
+  context.fillRect(box.x, cell.y + 30, widthOf(used, total, box.width), 4);
 }
 
 /** A square that fills from below. */

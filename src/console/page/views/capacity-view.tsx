@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import type { HistoryAnswer, HistorySeries } from '../../wire/answers.ts';
 import { useAnswer } from '../context.ts';
-import { countText, shownBytes, shownTime } from '../format.ts';
+import { countText, pluralText, shownBytes, shownTime } from '../format.ts';
 import { useThemeVersion } from '../map/map-canvas.tsx';
 import { AnswerState } from '../parts/answer-state.tsx';
 
@@ -37,9 +37,10 @@ function Charts({ history }: { readonly history: HistoryAnswer }) {
   return (
     <>
       <p class="dim">
-        {countText(history.timesMs.length)} samples from {shownTime(first)} to {shownTime(last)}, since this
+        {pluralText(history.timesMs.length, 'sample')} from {shownTime(first)} to {shownTime(last)}, since the
         console started.
       </p>
+      {history.note !== undefined && <p class="hidden-note">{history.note}</p>}
       <div class="charts">
         {groups.map(([group, series]) => (
           <Chart group={group} series={series} timesMs={history.timesMs} key={group} />

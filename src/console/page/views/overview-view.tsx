@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import type { QueueAnswer } from '../../wire/answers.ts';
 import type { ConsolePod, ConsolePool, ConsoleVolume } from '../../wire/rows.ts';
-import { useAnswer, useNowMs, useRows, useVersion } from '../context.ts';
+import { useAnswer, useNowMs, useRows, useStore, useVersion } from '../context.ts';
 import { countText, pluralText, shownTime } from '../format.ts';
 import { AnswerState } from '../parts/answer-state.tsx';
 import { FillBar, type FillProps, FillText } from '../parts/fill-bar.tsx';
@@ -10,6 +10,7 @@ import { linkTo } from '../routes.ts';
 /** The state of the cluster on one page, also on paper. */
 export function OverviewView() {
   const nowMs = useNowMs();
+  const { about } = useStore();
   return (
     <section aria-labelledby="overview-title">
       <div class="title-line">
@@ -18,6 +19,11 @@ export function OverviewView() {
         <button type="button" class="no-print" onClick={() => print()}>
           Print
         </button>
+        {about?.takenAtMs === null && (
+          <a class="button no-print" href="/console/data/snapshot" download>
+            Save a snapshot
+          </a>
+        )}
       </div>
       <Counters />
       <PendingCauses />
@@ -225,7 +231,7 @@ function Zones() {
       sums.set(zone, sum);
       sum.count += 1;
       sum.ready += isReady ? 1 : 0;
-      sum.cpu += cpu[0];
+      sum.cpu += cpu[0] ?? 0;
       sum.cpuTotal += cpu[1];
     }
     return [...sums].sort(([a], [b]) => (a < b ? -1 : 1));

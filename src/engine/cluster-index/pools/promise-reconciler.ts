@@ -35,9 +35,16 @@ import {
 } from './promise-table.ts';
 import { spreadGroupOf } from './spread-group.ts';
 
-interface PromiseSources {
+export interface PromiseOptions {
+  /**
+   * True by default, for schedulers. False: promises are those that follow from the objects alone, so that two indexes of the same objects say the same,
+   * whatever they have seen before.
+   */
+  readonly remembersPromises?: boolean;
+}
+
+interface PromiseSources extends Required<PromiseOptions> {
   readonly profile: Profile;
-  readonly remembersPromises: boolean;
   readonly nodes: NodeTable;
   readonly topologies: TopologyTable;
   readonly claims: ClaimTable;
