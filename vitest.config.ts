@@ -31,7 +31,7 @@ export default defineConfig(({ mode }) => ({
     maxWorkers: Math.ceil(1.5 * availableParallelism()),
     // Only for tests that hang: on a busy machine a test may take ten times as long as on an idle one.
     testTimeout: 300_000,
-    hookTimeout: 120_000,
+    hookTimeout: 300_000,
     expect: { poll: { timeout: 120_000 } },
     reporters: [process.env.VITEST_REPORTER ?? 'default', './test/tally-reporter.ts'],
   },

@@ -78,7 +78,9 @@ function anyWatcher(server: StormServer, agent: Agent, index: number): StormWatc
   });
 }
 
-test('200 watchers that connect, disconnect, resume and pause see each event once and in order', async () => {
+test('200 watchers that connect, disconnect, resume and pause see each event once and in order', {
+  timeout: 900_000,
+}, async () => {
   const server = await stormServer({ speedup });
   const agent = new Agent({ keepAlive: true, secureContext: server.access.secureContext, maxSockets: 24 });
   const writers = Array.from({ length: writersCount }, (_, index) => {
@@ -97,13 +99,16 @@ test('200 watchers that connect, disconnect, resume and pause see each event onc
   });
   await Promise.all(writers.map((writer) => writer.write(writesEach)));
   for (const watcher of watchers) watcher.stopFaults();
+  // A comparison costs as much as many events, so watchers that have caught up are not compared again and again.
+  let behind: readonly StormWatcher[] = watchers;
+  const haveCaughtUp = () => {
+    const first = behind.findIndex((watcher) => watcherProblem(server, watcher) !== undefined);
+    behind = first < 0 ? [] : behind.slice(first);
+    return behind.length === 0;
+  };
   await Promise.race([
     Promise.all(running),
-    waitUntil(
-      () =>
-        bookmarksOf(watchers) > watchersCount &&
-        watchers.every((watcher) => watcherProblem(server, watcher) === undefined),
-    ),
+    waitUntil(() => haveCaughtUp() && bookmarksOf(watchers) > watchersCount),
   ]);
   const problems = watchers.map((watcher) => watcherProblem(server, watcher));
   expect(problems.filter((problem) => problem !== undefined)).toEqual([]);

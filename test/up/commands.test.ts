@@ -220,7 +220,7 @@ describe('with five thousand nodes', () => {
     const explained = await callStowage('explain', 'pod', 'big', '--from', file);
     expect([explained.status, explained.stderr]).toEqual([3, '']);
     expect(explained.stdout).toContain('Pod default/big fits on none of 5,000 nodes');
-  }, 120_000);
+  });
 });
 
 /** Nodes with a local disk and a pool each, a pod that wants more than any disk has, and a claim in flight. */

@@ -79,8 +79,11 @@ test('the example of a custom scheduler places pods with existing and provisione
   await ask(cluster, 'db', { local: '8Gi', zonal: '5Gi' });
   const untilPrinted = runExample(folder, kubeconfig);
   await untilPrinted('db is on n2: 1 existing volumes, 1 new ones');
-  const { items } = await cluster.resource(persistentVolumeClaims).list({ namespace });
-  expect(items.map(({ status }) => status?.phase)).toEqual(['Bound', 'Bound']);
+  const phases = async () => {
+    const { items } = await cluster.resource(persistentVolumeClaims).list({ namespace });
+    return items.map(({ status }) => status?.phase);
+  };
+  await expect.poll(phases).toEqual(['Bound', 'Bound']);
   expect((await cluster.resource(pods).get({ namespace, name: 'db' })).spec?.nodeName).toBe('n2');
 
   await ask(cluster, 'web', {});

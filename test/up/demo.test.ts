@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ApiClient } from './api-client.ts';
 import { callStowage, newFolder, removeFolder, StowageProcess, temporaryFolder } from './stowage-process.ts';
 
@@ -48,7 +48,9 @@ describe('stowage up --demo', () => {
       .map(({ spec }) => spec.nodeName)
       .sort();
 
-  test('prints what it does, and what to try when it is ready', () => {
+  test('prints what it does, and what to try when it is ready', async () => {
+    // The hints follow the path of the kubeconfig.
+    await expect.poll(() => stowage.stderr).toContain('\nstowage: the console is on ');
     expect(stowage.stdout).toBe(`export KUBECONFIG=${folder}/data/kubeconfig\n`);
     const said = stowage.stderr.split('\n');
     expect(said[0]).toMatch(/^stowage: listening on /);
@@ -115,19 +117,30 @@ describe('stowage up --demo', () => {
     ],
     ['pool-too-small', '5 node(s) did not have enough free storage.', 'claim demo/pool-too-small'],
     ['too-hungry', '1 node(s) had untolerated taint(s), 5 Insufficient cpu.', ''],
-  ])('%s has the reason in its condition', (name, upstream, ours) => {
-    const [pod] = called(name);
-    const message = pod?.status.conditions?.find(({ type }) => type === 'PodScheduled')?.message ?? '';
-    expect(message).toMatch(/^0\/6 nodes are available: /);
-    expect(message).toContain(upstream);
-    expect(message).toContain(ours);
+  ])('%s has the reason in its condition', async (name, upstream, ours) => {
+    const message = async () => {
+      const pod = (await items(stowage, demoPods)).find(({ metadata }) => metadata.name === name);
+      return pod?.status.conditions?.find(({ type }) => type === 'PodScheduled')?.message ?? '';
+    };
+    // The first attempt may have been made before other pods had their volumes.
+    await vi.waitFor(
+      async () => {
+        const found = await message();
+        expect(found).toMatch(/^0\/6 nodes are available: /);
+        expect(found).toContain(upstream);
+        expect(found).toContain(ours);
+      },
+      { timeout: 120_000, interval: 100 },
+    );
   });
 
   test('counts the work of server, controllers and scheduler in /metrics', async () => {
-    const { text: page } = await new ApiClient(stowage.access).call('GET', '/metrics');
+    const read = async () => (await new ApiClient(stowage.access).call('GET', '/metrics')).text;
+    // A pod that is tried again is in another queue for a moment.
+    await expect.poll(read).toContain('\nstowage_scheduler_pending_pods{queue="unschedulable"} 4\n');
+    const page = await read();
     expect(page).toMatch(/\nstowage_apiserver_requests_total [1-9]/);
     expect(page).toMatch(/\nstowage_scheduler_attempts_total\{result="scheduled"\} (1[2-9]|[2-9]\d)/);
-    expect(page).toContain('\nstowage_scheduler_pending_pods{queue="unschedulable"} 4\n');
     expect(page).toMatch(
       /\nstowage_api_requests_total\{verb="create",resource="pods\/binding",code="201"\} 15\n/,
     );

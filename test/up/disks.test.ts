@@ -62,7 +62,7 @@ describe('stowage disks', () => {
 
   test('lists disks, and describes a volume, its disks and its node', async () => {
     await addVolume('db', 4 * mib, 2);
-    await expect.poll(() => has('volumes/db', 'DiskAllocation'), { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => has('volumes/db', 'DiskAllocation')).toBe(true);
     expect(await states()).toEqual(['Ready', 'Ready']);
     expect((await disksProcess('list', '-o', 'name')).stdout).toBe('disk/n1/default\ndisk/n2/default\n');
     expect((await disks('list', '--volumes')).stdout).toMatch(/^ {2}db +4Mi +2 +2 +\d +Allocated$/m);
@@ -77,7 +77,7 @@ describe('stowage disks', () => {
 
   test('evict says what can not move, and why, and takes it back', async () => {
     const status = async () => (await disks('evict', 'node/n1')).status;
-    await expect.poll(status, { timeout: 60_000 }).toBe(3);
+    await expect.poll(status).toBe(3);
     const { stdout, stderr } = await disksProcess('evict', 'node/n1');
     expect(stderr).toMatch(/^stowage: node\/n1: replica db-r\d can't move: /);
     expect(stdout).toMatch(/Blocked +replica db-r\d: .*its node n2 has another replica/);
@@ -105,7 +105,7 @@ describe('stowage disks', () => {
       stderr: '',
     });
     // The agent reports the copy, and then the controller writes the image's condition.
-    await expect.poll(() => has('backingimages/ubuntu', 'Ready'), { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => has('backingimages/ubuntu', 'Ready')).toBe(true);
     expect((await disksProcess('image', 'list')).stdout).toMatch(
       /^ {2}ubuntu +3Mi +1 +1 +100 % +upload +Ready$/m,
     );
@@ -124,7 +124,7 @@ describe('stowage disks', () => {
       stdout: 'image/ubuntu deleted\n',
     });
     const isGone = async () => (await client.call('GET', `${objects}/backingimages/ubuntu`)).status === 404;
-    await expect.poll(isGone, { timeout: 60_000 }).toBe(true);
+    await expect.poll(isGone).toBe(true);
   });
 
   test('a disk with replicas is not removed, and a disk that answers is not given up', async () => {

@@ -8,7 +8,7 @@ import { projectRoot } from '../project-root.ts';
 import { delay } from './stowage-process.ts';
 
 /** The machine may be busy. */
-const printMaxMs = 30_000;
+const printMaxMs = 120_000;
 
 /**
  * Runs `examples/custom-scheduler.mjs`, with the import of the library replaced. The returned function waits until the example has printed

@@ -265,9 +265,13 @@ function firstWords(text: string): (string | undefined)[] {
     .map((line) => line.split(' ')[0]);
 }
 
+/** The machine may be busy. */
+const outputMaxMs = 120_000;
+
 async function until(happened: () => boolean): Promise<void> {
-  for (let tries = 0; !happened(); tries += 1) {
-    if (tries > 400) throw new Error('the expected output did not appear');
+  const giveUpAtMs = Date.now() + outputMaxMs;
+  while (!happened()) {
+    if (Date.now() > giveUpAtMs) throw new Error('the expected output did not appear');
     await delay(25);
   }
 }

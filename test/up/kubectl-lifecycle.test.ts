@@ -67,7 +67,7 @@ describeWithKubectl('kubectl over the life of objects', (kubectl) => {
         await kubectl.fails('create --raw /api/v1/namespaces/default/pods/kept/eviction -f', eviction),
       ).toContain("Cannot evict pod as it would violate the pod's disruption budget.");
       await kubectl.ok('delete pdb kept');
-      expect(await kubectl.ok('drain node-a --force --grace-period=0 --timeout=20s')).toMatch(
+      expect(await kubectl.ok('drain node-a --force --grace-period=0 --timeout=120s')).toMatch(
         /pod\/(guest|kept) evicted\npod\/(guest|kept) evicted\nnode\/node-a drained\n$/,
       );
       expect(await kubectl.ok('get pods -o name --field-selector=spec.nodeName=node-a')).toBe('');
@@ -81,7 +81,7 @@ describeWithKubectl('kubectl over the life of objects', (kubectl) => {
       expect(await kubectl.fails('wait pod/slow --for=condition=Ready --timeout=1s')).toBe(
         'error: timed out waiting for the condition on pods/slow\n',
       );
-      const waiting = kubectl.ok('wait pod/slow --for=condition=Ready --timeout=30s');
+      const waiting = kubectl.ok('wait pod/slow --for=condition=Ready --timeout=120s');
       await kubectl.ok(
         'patch pod slow --subresource=status -p {"status":{"conditions":[{"type":"Ready","status":"True"}]}}',
       );
@@ -89,17 +89,17 @@ describeWithKubectl('kubectl over the life of objects', (kubectl) => {
     });
 
     test('for a value', async () => {
-      const waiting = kubectl.ok('wait pod/slow --for=jsonpath={.status.phase}=Running --timeout=30s');
+      const waiting = kubectl.ok('wait pod/slow --for=jsonpath={.status.phase}=Running --timeout=120s');
       await kubectl.ok('patch pod slow --subresource=status -p {"status":{"phase":"Running"}}');
       expect(await waiting).toBe('pod/slow condition met\n');
     });
 
     test('for deletion', async () => {
-      const waiting = kubectl.ok('wait pod/slow --for=delete --timeout=30s');
+      const waiting = kubectl.ok('wait pod/slow --for=delete --timeout=120s');
       await kubectl.ok('delete pod slow --now');
       // If kubectl wait starts too late, the pod is already gone, which is fine too.
       expect(await waiting).toMatch(/^(pod\/slow condition met\n)?$/);
-      expect(await kubectl.ok('wait pod/slow --for=delete --timeout=2s')).toBe('');
+      expect(await kubectl.ok('wait pod/slow --for=delete --timeout=120s')).toBe('');
     });
 
     test('for an unknown object', async () => {
@@ -149,7 +149,7 @@ describeWithKubectl('kubectl over the life of objects', (kubectl) => {
         metadata: { name: `owned-${cascade}`, ownerReferences },
       });
       await kubectl.ok(`delete deploy owner-${cascade} --cascade=${cascade}`);
-      if (!isKept) await kubectl.ok(`wait cm/owned-${cascade} --for=delete --timeout=20s`);
+      if (!isKept) await kubectl.ok(`wait cm/owned-${cascade} --for=delete --timeout=120s`);
       const left = await kubectl.ok(
         `get cm owned-${cascade} --ignore-not-found -o jsonpath={.metadata.name}:{.metadata.ownerReferences}`,
       );
@@ -179,18 +179,18 @@ describeWithKubectl('kubectl over the life of objects', (kubectl) => {
         'timed out waiting for the condition on persistentvolumeclaims/data',
       );
       expect(await kubectl.ok('get pvc data --no-headers')).toMatch(/^data +Terminating /);
-      const waiting = kubectl.ok('wait pvc/data --for=delete --timeout=30s');
+      const waiting = kubectl.ok('wait pvc/data --for=delete --timeout=120s');
       await kubectl.ok('delete pod user --grace-period=0 --force');
       await waiting;
       expect(await kubectl.ok('get pvc')).toBe('');
-      expect(await kubectl.ok('delete pv pv-a --timeout=20s')).toBe('persistentvolume "pv-a" deleted\n');
+      expect(await kubectl.ok('delete pv pv-a --timeout=120s')).toBe('persistentvolume "pv-a" deleted\n');
     });
 
     test('a namespace with its content', async () => {
       await kubectl.ok('create ns team');
       await kubectl.ok('create cm a -n team');
       await kubectl.ok('create deployment d --image=busybox -n team');
-      expect(await kubectl.ok('delete ns team --timeout=30s')).toBe('namespace "team" deleted\n');
+      expect(await kubectl.ok('delete ns team --timeout=120s')).toBe('namespace "team" deleted\n');
       expect(await kubectl.fails('get ns team')).toBe(
         'Error from server (NotFound): namespaces "team" not found\n',
       );
@@ -224,7 +224,7 @@ describeWithKubectl('kubectl over the life of objects', (kubectl) => {
         /^deployment.apps\/web ?\nNo rollout history found\.\n/,
       );
       const { status, stdout, stderr } = await kubectl.run(
-        'rollout status deploy web --timeout=1s'.split(' '),
+        'rollout status deploy web --timeout=5s'.split(' '),
       );
       expect([status, stdout]).toEqual([1, 'Waiting for deployment spec update to be observed...\n']);
       expect(stderr).toBe('error: timed out waiting for the condition\n');
@@ -245,7 +245,7 @@ describeWithKubectl('kubectl over the life of objects', (kubectl) => {
       const status =
         '{"status":{"observedGeneration":5,"replicas":2,"updatedReplicas":2,"readyReplicas":2,"availableReplicas":2}}';
       await kubectl.ok('patch deploy web --subresource=status --type=merge -p', status);
-      expect(await kubectl.ok('rollout status deploy web --timeout=10s')).toBe(
+      expect(await kubectl.ok('rollout status deploy web --timeout=120s')).toBe(
         'deployment "web" successfully rolled out\n',
       );
     });

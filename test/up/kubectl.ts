@@ -6,7 +6,7 @@ import { ApiClient } from './api-client.ts';
 import { newFolder, removeFolder, StowageProcess } from './stowage-process.ts';
 
 /** Longer than any command takes; a command that hangs should fail only its own test. */
-const commandMaxMs = 40_000;
+const commandMaxMs = 240_000;
 
 export interface KubectlResult {
   readonly status: number;

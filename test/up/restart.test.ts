@@ -12,8 +12,10 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     const client = new ApiClient(stowage.access);
     const watch = await client.watch(`${secrets}?watch=true`);
     const streamed = wholeStream(watch);
+    // The event may arrive before the answer.
+    const seen = new Promise((resolve) => watch.once('data', resolve));
     await client.call('POST', secrets, { body: { metadata: { name: 'seen' } } });
-    await new Promise((resolve) => watch.once('data', resolve));
+    await seen;
 
     expect(await stowage.stop(signal)).toEqual({ status: 0, signal: null });
     expect(stowage.stderr).toMatch(new RegExp(`\nstowage: ${signal}: stopping\n$`));

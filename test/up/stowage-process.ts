@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { builtProgram, shortLived } from '../built-program.ts';
 
 /** A program without output for this long is broken; the machine may be busy. */
-const answerMaxMs = 120_000;
+const answerMaxMs = 240_000;
 
 export interface Exit {
   readonly status: number | null;

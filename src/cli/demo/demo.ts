@@ -9,7 +9,7 @@ import { demoContents, loadDemo } from './load-demo.ts';
 import { PoolDriver } from './pool-driver.ts';
 
 /** Placing the pods takes a second or two; on a busy machine, the start does not wait longer than this. */
-const settleMaxMs = 20_000;
+const settleMaxMs = 120_000;
 
 /** `--demo`: a small zoned cluster (`examples/demo`) with pods that run and pods that cannot. */
 export class Demo {

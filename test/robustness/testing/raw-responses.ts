@@ -17,7 +17,7 @@ export async function everythingFrom(socket: Socket): Promise<string> {
 export function until(socket: Socket, event: 'close'): Promise<void> {
   if (socket.destroyed) return Promise.resolve();
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('the connection does not end')), 30_000);
+    const timer = setTimeout(() => reject(new Error('the connection does not end')), 120_000);
     socket.once(event, () => {
       clearTimeout(timer);
       resolve();

@@ -33,8 +33,8 @@ function sorted(state: ReadonlyMap<string, number>) {
   return [...state].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Long, because a busy machine may take ten times as long. */
-const timeoutMs = 120_000;
+/** Long, because a busy machine may take thirty times as long. */
+const timeoutMs = 240_000;
 
 /** Resolves when the condition is true, or after a time limit; the caller then checks what is wrong. */
 export async function waitUntil(isTrue: () => boolean): Promise<void> {
