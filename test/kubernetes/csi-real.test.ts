@@ -21,7 +21,7 @@ import { projectRoot } from '../project-root.ts';
 import type { StowageProcess } from '../up/stowage-process.ts';
 import type { TestBed } from './test-bed.ts';
 import { applied } from './testing/audited-bed.ts';
-import { auditedRequestsOf, grantedRights, untilAllUsed } from './testing/audited-rights.ts';
+import { auditedRequestsOf, grantedRights, untilAllUsed, untilGranted } from './testing/audited-rights.ts';
 import {
   deleteAll,
   makeClaimAndPod,
@@ -31,7 +31,13 @@ import {
 } from './testing/csi-objects.ts';
 import { failTwice } from './testing/failing-claim.ts';
 import { MockDriver, type MockDriverOptions } from './testing/mock-driver.ts';
-import { runScheduler, serviceAccountKubeconfig, until, untilPrinted } from './testing/run-scheduler.ts';
+import {
+  runScheduler,
+  serviceAccountKubeconfig,
+  until,
+  untilPasses,
+  untilPrinted,
+} from './testing/run-scheduler.ts';
 import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
 
 const namespace = 'default';
@@ -97,6 +103,7 @@ async function start({
     allowVolumeExpansion: true,
   });
   for (const name of nodeNames) await registerNode(cluster, mock, name);
+  await untilGranted(bed, user, grantedRights(manifest));
   const kubeconfig = await serviceAccountKubeconfig(bed, 'kube-system', 'stowage-csi');
   const common = ['--capacity-poll-interval', pollInterval, ...runFlags];
   const all = ['--controllers', 'provisioner,capacity,expander,attacher', '--csi-address', mock.address];
@@ -144,8 +151,9 @@ async function makeQuickPod(
 /** The node of the pod, once it runs and its claim is bound. */
 async function runsBoundOn(setup: Setup, name: string): Promise<string> {
   const node = await runsOn(setup, name);
-  const claim = await setup.cluster.resource(persistentVolumeClaims).get({ namespace, name });
-  expect(claim.status?.phase).toBe('Bound');
+  // kube-scheduler binds a pod when its claims name their volumes; the phase is written after that.
+  const claims = setup.cluster.resource(persistentVolumeClaims);
+  await until(async () => (await claims.get({ namespace, name })).status?.phase === 'Bound');
   return node;
 }
 
@@ -174,14 +182,15 @@ describe.skipIf(lacks(...programs))(
       await makeQuickPod(setup, 'db', '5Gi');
       expect(await runsBoundOn(setup, 'db')).toBe('n2');
       await untilPublished(setup, 'n1 2Gi, n2 3Gi');
-      const attachments = async () => (await cluster.resource(volumeAttachments).list()).items;
-      await until(async () => (await attachments()).some(({ status }) => status?.attached === true));
-      expect(await attachments()).toMatchObject([
-        {
-          spec: { attacher: mock.name, nodeName: 'n2' },
-          status: { attached: true, attachmentMetadata: { device: '/dev/mock' } },
-        },
-      ]);
+      await untilPasses(async () => {
+        const { items } = await cluster.resource(volumeAttachments).list();
+        expect(items).toMatchObject([
+          {
+            spec: { attacher: mock.name, nodeName: 'n2' },
+            status: { attached: true, attachmentMetadata: { device: '/dev/mock' } },
+          },
+        ]);
+      });
 
       const body = { spec: { resources: { requests: { storage: '6Gi' } } } };
       const claims = cluster.resource(persistentVolumeClaims);
@@ -249,7 +258,8 @@ describe.skipIf(lacks(...programs))(
       expect(await runsBoundOn(setup, 'db')).toBe('n1');
       await untilPublished(setup, 'n1 1Gi, n2 1Gi');
       const codes = mock.calls('CreateVolume').map(({ code }) => code);
-      expect(codes).toEqual(['OK', 'ResourceExhausted', 'OK']);
+      // kube-scheduler may select n2 again before it has seen the new figure.
+      expect(codes.filter((code, at) => code !== codes[at - 1])).toEqual(['OK', 'ResourceExhausted', 'OK']);
       const [volume] = (await cluster.resource(persistentVolumes).list()).items;
       expect(volume?.metadata?.name).toBe((await mock.volumeNames()).find((name) => name !== 'foreign'));
       unusedRights(setup);
@@ -267,7 +277,10 @@ describe.skipIf(lacks(...programs))(
       await setup.cluster.resource(persistentVolumeClaims).delete({ namespace, name: 'small' });
       await deleteAll(setup, 'db');
       await untilPublished(setup, 'n1 2Gi, n2 8Gi');
-      expect(setup.mock.calls('CreateVolume').map(({ code }) => code)).toEqual(['OK', 'OK']);
+      const created = setup.mock.calls('CreateVolume');
+      expect(created.filter(({ code }) => code !== 'OK')).toEqual([]);
+      // A call is repeated if the write after it conflicts with one of Kubernetes.
+      expect(new Set(created.map(({ request }) => request.name)).size).toBe(2);
       unusedRights(setup);
     });
 

@@ -5,6 +5,7 @@ import { persistentVolumeClaims, pods } from '../../src/kube/resources.ts';
 import { projectRoot } from '../project-root.ts';
 import { runExample } from '../up/example-scheduler.ts';
 import { temporaryFolder } from '../up/stowage-process.ts';
+import { untilPasses } from './testing/run-scheduler.ts';
 import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
 
 const namespace = 'default';
@@ -23,8 +24,10 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))(
       await untilPrinted('db is on node-2: 1 existing volumes, 0 new ones');
       const cluster = await bed.connect();
       expect((await cluster.resource(pods).get({ namespace, name: 'db' })).spec?.nodeName).toBe('node-2');
-      const claim = await cluster.resource(persistentVolumeClaims).get({ namespace, name: 'data' });
-      expect([claim.spec?.volumeName, claim.status?.phase]).toEqual(['ssd-2', 'Bound']);
+      await untilPasses(async () => {
+        const claim = await cluster.resource(persistentVolumeClaims).get({ namespace, name: 'data' });
+        expect([claim.spec?.volumeName, claim.status?.phase]).toEqual(['ssd-2', 'Bound']);
+      });
     });
   },
 );

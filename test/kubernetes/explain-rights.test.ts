@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Cluster } from '../../src/cluster/cluster.ts';
 import { coreEvents, nodes, persistentVolumeClaims, pods } from '../../src/kube/resources.ts';
 import { callStowage } from '../up/stowage-process.ts';
@@ -11,6 +11,7 @@ import {
   makeNode,
   serviceAccountKubeconfig,
   until,
+  untilAllowed,
 } from './testing/run-scheduler.ts';
 import { lacks, serverPrograms, sharedTestBed } from './vitest-beds.ts';
 
@@ -85,10 +86,24 @@ async function makePendingPod(cluster: Cluster): Promise<void> {
 /** The message of kube-scheduler's Event about the pod. */
 async function kubeSchedulerMessage(cluster: Cluster): Promise<string> {
   const fieldSelector = 'involvedObject.name=db,reason=FailedScheduling';
-  const read = async () =>
-    (await cluster.resource(coreEvents).list({ namespace: 'shop', fieldSelector })).items;
-  await until(async () => (await read()).length > 0);
-  return (await read())[0]?.message ?? '';
+  let message = '';
+  await until(async () => {
+    const { items } = await cluster.resource(coreEvents).list({ namespace: 'shop', fieldSelector });
+    // kube-scheduler may see the pod before the claim, the volume or a node, and then says something else first.
+    message = items.map((event) => event.message ?? '').find(namesEveryReason) ?? '';
+    return message !== '' && (await conditionMessage(cluster)) === message;
+  }, 100);
+  return message;
+}
+
+function namesEveryReason(message: string): boolean {
+  const reasons = [/^0\/3 nodes/, /persistent volumes/, /Insufficient cpu/, /untolerated taint/];
+  return reasons.every((reason) => reason.test(message));
+}
+
+async function conditionMessage(cluster: Cluster): Promise<string | undefined> {
+  const { status } = await cluster.resource(pods).get({ namespace: 'shop', name: 'db' });
+  return status?.conditions?.find(({ type }) => type === 'PodScheduled')?.message;
 }
 
 async function explain(kubeconfig: string, ...flags: readonly string[]) {
@@ -97,15 +112,21 @@ async function explain(kubeconfig: string, ...flags: readonly string[]) {
 
 describe.skipIf(lacks(...serverPrograms, 'kube-scheduler'))('explain on a Kubernetes cluster', () => {
   const bed = sharedTestBed({ scheduler: true });
+  let event = '';
 
-  test('gives the message of kube-scheduler, and lists what it has no right to read', async () => {
+  beforeAll(async () => {
     const cluster = await bed().connect();
     await kubectl(bed(), ['create', 'namespace', 'shop']);
     for (const name of accounts) await kubectl(bed(), ['create', 'serviceaccount', name, '-n', 'shop']);
     await kubectl(bed(), ['apply', '-f', '-'], `${namespaced}---${broad}`);
+    for (const name of ['of-a-team', 'broad'])
+      await untilAllowed(bed(), `system:serviceaccount:shop:${name}`, 'list', 'events', '-n', 'shop');
+    await untilAllowed(bed(), 'system:serviceaccount:shop:broad', 'list', 'storageclasses');
     await makePendingPod(cluster);
-    const event = await kubeSchedulerMessage(cluster);
+    event = await kubeSchedulerMessage(cluster);
+  });
 
+  test('gives the message of kube-scheduler, and lists what it has no right to read', async () => {
     const admin = await explain(bed().kubeconfig, '-o', 'json');
     const { message, ...rest } = JSON.parse(admin.stdout);
     expect([admin.status, admin.stderr]).toEqual([3, '']);

@@ -68,10 +68,14 @@ describe.skipIf(lacks(...serverPrograms)).each(['kubernetes', 'stowage'] as cons
     });
 
     test('have field descriptions in kubectl explain', async () => {
-      expect(await kubectl('explain drive.spec.volumes.sizeBytes')).toMatch(/A\s+volume\s+never\s+shrinks/);
-      expect(await kubectl('explain stdc.status.storage.pools')).toMatch(
-        /The largest volume[\s\S]*name\s+<string> -required-/,
-      );
+      // The API server publishes schemas some time after it serves the kinds.
+      const explain = async (what: string) => (await bed().kubectl(['explain', what])).stdout;
+      await expect
+        .poll(() => explain('drive.spec.volumes.sizeBytes'))
+        .toMatch(/A\s+volume\s+never\s+shrinks/);
+      await expect
+        .poll(() => explain('stdc.status.storage.pools'))
+        .toMatch(/The largest volume[\s\S]*name\s+<string> -required-/);
     });
 
     test.each([

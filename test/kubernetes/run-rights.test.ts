@@ -1,14 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import type { Cluster } from '../../src/cluster/cluster.ts';
 import { nodes, persistentVolumeClaims, pods } from '../../src/kube/resources.ts';
 import { projectRoot } from '../project-root.ts';
 import type { TestBed } from './test-bed.ts';
-import { auditedRequestsOf, grantedRights } from './testing/audited-rights.ts';
+import { auditedRequestsOf, grantedRights, untilGranted } from './testing/audited-rights.ts';
 import { fakeProvisionerName } from './testing/fake-provisioner.ts';
 import {
   main,
@@ -20,14 +19,13 @@ import {
   runScheduler,
   serviceAccountKubeconfig,
   until,
+  untilPasses,
   untilPrinted,
 } from './testing/run-scheduler.ts';
 import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
 
 const manifest = join(projectRoot, 'deploy/stowage.yaml');
 const kindsFolder = join(projectRoot, 'deploy/crds');
-/** How often the pending pod is changed, so that the scheduler uses every right of its role. */
-const turnsMax = 40;
 const user = 'system:serviceaccount:kube-system:stowage';
 const auditPolicy = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'Metadata' }] };
 
@@ -79,6 +77,23 @@ async function kubectl(bed: TestBed, args: readonly string[], input = ''): Promi
   return stdout + stderr;
 }
 
+/** A policy takes effect some time after it was created. */
+async function untilRefused(bed: TestBed): Promise<void> {
+  const volume = {
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: { name: 'refused-probe' },
+    spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/none' } },
+  };
+  await kubectl(bed, ['create', '-f', '-'], JSON.stringify(volume));
+  const patch = ['patch', 'pv/refused-probe', '--type=merge', '-p', '{"metadata":{"labels":{"probe":"1"}}}'];
+  const asUser = ['--dry-run=server', '--as', user];
+  const isRefused = async () =>
+    (await bed.kubectl([...patch, ...asUser])).stderr.includes("ValidatingAdmissionPolicy 'refusing'");
+  await until(isRefused, 200);
+  await kubectl(bed, ['delete', 'pv', 'refused-probe', '--wait=false']);
+}
+
 /** As the Deployment mounts it. */
 function configurationIn(path: string): string {
   const documents = parseAllDocuments(readFileSync(path, 'utf8')).map((each) => each.toJS());
@@ -122,23 +137,26 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('stowage as
     await kubectl(bed, ['wait', '--for=condition=Established', '--timeout=300s', ...kinds]);
     const config = join(bed.folder, 'data', 'stowage.yaml');
     writeFileSync(config, configurationIn(manifest));
+    const granted = grantedRights(manifest);
+    await untilGranted(bed, user, granted);
+    await untilRefused(bed);
     const kubeconfig = await serviceAccountKubeconfig(bed, 'kube-system', 'stowage');
     const stowage = runScheduler(kubeconfig, '--config', config, '--http-address', '127.0.0.1:0');
     await untilPrinted(stowage, 'scheduler: this process leads');
+    await untilPrinted(stowage, 'metrics are on ');
     const [, url] = /metrics are on (\S+)/.exec(stowage.stderr) ?? [];
     await until(async () => (await fetch(`${url}/readyz`)).ok);
 
     await workFor(cluster);
-    const granted = grantedRights(manifest);
-    for (let turn = 0; turn < turnsMax; turn += 1) {
-      const { rights } = auditedRequestsOf(user, auditLog);
-      if (granted.every((right) => rights.includes(right))) break;
+    // The pending pod is tried again and again, so that the scheduler uses every right of its role.
+    let turn = 0;
+    await untilPasses(async () => {
+      turn += 1;
       await stir(cluster, turn);
-      await sleep(500);
-    }
-    const { rights, paths, forbidden } = auditedRequestsOf(user, auditLog);
+      expect(auditedRequestsOf(user, auditLog).rights).toEqual(granted);
+    }, 500);
+    const { paths, forbidden } = auditedRequestsOf(user, auditLog);
     expect(forbidden).toEqual([]);
-    expect(rights).toEqual(granted);
     expect(paths.filter((path) => !/^\/(version|apis?(\/[\w.]+){0,2})$/.test(path))).toEqual([]);
 
     const claims = cluster.resource(persistentVolumeClaims);

@@ -47,7 +47,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('stowage ru
     await first.kill();
     await createPodWithDisk(cluster, 'two', 'n1');
     expect(await nodeOf(cluster, 'two')).toBe('n1');
-    expect(second.stderr).toContain('scheduler: this process leads');
+    await untilPrinted(second, 'scheduler: this process leads');
 
     expect(await second.stop()).toEqual({ status: 0, signal: null });
     const { metadata, spec } = await cluster.resource(leases).get(leaseKey);
@@ -71,7 +71,9 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('stowage ru
     ];
     const stowage = runScheduler(bed.kubeconfig, ...flags, '--http-address', '127.0.0.1:0');
     await untilPrinted(stowage, 'for pods of own (profile upstream); without leader election');
-    const lines = stowage.stderr.trim().split('\n');
+    await untilPrinted(stowage, 'metrics are on ');
+    // The last one may be incomplete.
+    const lines = stowage.stderr.split('\n').slice(0, -1);
     expect(lines.map((line) => JSON.parse(line).level)).toEqual(lines.map(() => 'info'));
     const [, url] = /metrics are on ([^\s"]+)/.exec(stowage.stderr) ?? [];
     await until(async () => (await fetch(`${url}/readyz`)).ok);

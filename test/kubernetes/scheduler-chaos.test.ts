@@ -9,7 +9,7 @@ import { seededRandom } from '../../src/runtime/random.ts';
 import type { TestBed } from './test-bed.ts';
 import { fakeProvisionerName, runFakeProvisioner } from './testing/fake-provisioner.ts';
 import { Replicas } from './testing/replicas.ts';
-import { makeClass, makeDisk, makeNode, makePod, until } from './testing/run-scheduler.ts';
+import { makeClass, makeDisk, makeNode, makePod, until, untilPasses } from './testing/run-scheduler.ts';
 import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
 
 /** Most of the time passes with waiting for Leases to expire. */
@@ -172,7 +172,8 @@ describe.skipIf(lacks(...programs))('each pod is scheduled once, with its own vo
     expect(await frozen.exited).toEqual({ status: 1, signal: null });
     await Promise.all(creations);
     await untilSettled(fixture);
-    await expectConsistent(fixture);
+    // A reservation that a dead leader has left is taken back by another program, some time later.
+    await untilPasses(() => expectConsistent(fixture));
   });
 
   test('while the API server is killed and restarted', { timeout }, async () => {
@@ -187,6 +188,6 @@ describe.skipIf(lacks(...programs))('each pod is scheduled once, with its own vo
     await bed.restart('kube-apiserver', 'SIGTERM');
     await Promise.all(creations);
     await untilSettled(fixture);
-    await expectConsistent(fixture);
+    await untilPasses(() => expectConsistent(fixture));
   });
 });

@@ -21,6 +21,7 @@ import {
   makeDisk,
   makeNode,
   until,
+  untilPasses,
   untilPrinted,
 } from './testing/run-scheduler.ts';
 import { lacks, serverPrograms, sharedTestBed } from './vitest-beds.ts';
@@ -241,15 +242,18 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager', 'kwok'))('st
     const namespace = `case-${cases.indexOf(each)}${isRetry(task) ? '-again' : ''}`;
     await runCase(cluster, each, namespace);
     const expected = Object.values(each.expected).toSorted();
-    await until(async () => {
-      const { isSettled, count, places, bound } = await outcome(cluster, namespace);
-      const isThere = Object.values(places).toSorted().join() === expected.join();
-      return isSettled && count === each.replicas && isThere && bound === each.bound;
-    }, 100);
-    const { places, waiting, isOneToOne, made } = await outcome(cluster, namespace);
-    if (!('one' in each.expected)) expect(places).toEqual(each.expected);
-    expect(isOneToOne).toBe(true);
-    expect(made).toBe(each.made ?? 0);
-    for (const pod of waiting) expect(waitsFor(pod)).toContain(each.waitingFor);
+    await untilPasses(async () => {
+      const { isSettled, count, places, bound, waiting, isOneToOne, made } = await outcome(
+        cluster,
+        namespace,
+      );
+      expect([isSettled, count, bound]).toEqual([true, each.replicas, each.bound]);
+      expect(Object.values(places).toSorted()).toEqual(expected);
+      if (!('one' in each.expected)) expect(places).toEqual(each.expected);
+      expect(isOneToOne).toBe(true);
+      expect(made).toBe(each.made ?? 0);
+      // What a pod waits for is first reported as it was before the others were placed.
+      for (const pod of waiting) expect(waitsFor(pod)).toContain(each.waitingFor);
+    });
   });
 });

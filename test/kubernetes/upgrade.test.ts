@@ -10,7 +10,7 @@ import { announcementOf, leaseKeyOf } from '../../src/reconcile/leases/component
 import { StowageProcess } from '../up/stowage-process.ts';
 import type { TestBed } from './test-bed.ts';
 import { otherVersion } from './testing/other-version.ts';
-import { makeClass, makeDisk, makeNode, makePod, until } from './testing/run-scheduler.ts';
+import { makeClass, makeDisk, makeNode, makePod, until, untilPasses } from './testing/run-scheduler.ts';
 import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
 
 const timeout = 900_000;
@@ -203,6 +203,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager', 'kwok'))('an
     await load(4);
     await Promise.all(creations);
     await untilSettled(upgrade);
-    await expectEachPodOnce(upgrade);
+    // A request is in the audit log only after its answer.
+    await untilPasses(() => expectEachPodOnce(upgrade));
   });
 });

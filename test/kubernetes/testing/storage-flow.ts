@@ -31,6 +31,10 @@ export interface FlowOutcome {
 export async function bindOnFirstConsumer(cluster: Cluster): Promise<FlowOutcome> {
   await createFixture(cluster);
   await until(async () => (await cluster.resource(pods).get(pod)).status?.phase === 'Running');
+  // kube-scheduler binds a pod when its claim names its volume; the phase is written after that.
+  await until(
+    async () => (await cluster.resource(persistentVolumeClaims).get(claim)).status?.phase === 'Bound',
+  );
   const [boundPod, boundClaim, boundVolume] = await Promise.all([
     cluster.resource(pods).get(pod),
     cluster.resource(persistentVolumeClaims).get(claim),
@@ -52,9 +56,12 @@ export async function release(cluster: Cluster): Promise<string | undefined> {
   await cluster.resource(persistentVolumeClaims).delete(claim);
   await cluster.resource(pods).delete(pod);
   await until(() => isGone(cluster.resource(persistentVolumeClaims).get(claim)));
-  const phase = async () => (await cluster.resource(persistentVolumes).get(volume)).status?.phase;
-  await until(async () => (await phase()) !== 'Bound');
-  return await phase();
+  let phase: string | undefined;
+  await until(async () => {
+    phase = (await cluster.resource(persistentVolumes).get(volume)).status?.phase;
+    return phase !== 'Bound';
+  });
+  return phase;
 }
 
 async function createFixture(cluster: Cluster): Promise<void> {
