@@ -3,16 +3,10 @@ import type { Cluster } from '../../../cluster/cluster.ts';
 import { type ClusterCall, InterceptedCluster } from '../../../cluster/intercepted-cluster.ts';
 import { backingImages } from '../../../kube/disks/backing-image.ts';
 import { type DiskSchedule, diskSchedules } from '../../../kube/disks/disk-schedule.ts';
-import { replicas } from '../../../kube/disks/replica.ts';
 import { storageNodes } from '../../../kube/disks/storage-node.ts';
-import type { Controller } from '../../../reconcile/controller.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
-import { diskCaches } from '../disk-caches.ts';
-import { DiskVerdicts } from '../disk-verdicts.ts';
 import { disksController } from '../disks-controller.ts';
-import { NodeDisks } from '../node-disks.ts';
-import { addVolume, diskUUID, prepareDisks } from '../testing/disks-fixture.ts';
-import { VolumePlacement } from '../volume-placement.ts';
+import { diskUUID, prepareDisks } from '../testing/disks-fixture.ts';
 import { ImagesFixture } from './testing/images-fixture.ts';
 
 const apiVersion = 'stowage.dev/v1alpha1';
@@ -139,64 +133,4 @@ test('a copy on a disk that was given up is forgotten, and its image can be dele
   expect(Object.keys((await fixture.image('i'))?.status?.diskFileStatusMap ?? {})).toEqual([diskUUID(2)]);
   await fixture.deleteImage('i');
   expect(await fixture.image('i')).toBeUndefined();
-});
-
-/** The controller without the loops of images and replicas; counts how often each volume is planned. */
-function countingController(plans: Map<string, number>): Controller {
-  return {
-    name: 'disks',
-    async run(context, signal) {
-      const caches = diskCaches(context.informers);
-      const { volumes } = caches;
-      const counting = new Proxy(volumes, {
-        get(target, key) {
-          const value: unknown = Reflect.get(target, key, target);
-          if (typeof value !== 'function') return value;
-          return (...values: readonly unknown[]) => {
-            if (key === 'get') plans.set(String(values[0]), (plans.get(String(values[0])) ?? 0) + 1);
-            return Reflect.apply(value, target, values);
-          };
-        },
-      });
-      await Promise.all([
-        new NodeDisks(context, caches).run(signal),
-        new DiskVerdicts(context, caches).run(signal),
-        new VolumePlacement(context, { ...caches, volumes: counting }).run(signal),
-      ]);
-    },
-  };
-}
-
-test('48. image verdicts wake no volume; replica verdicts wake only their own volume, also when the entry vanishes', async () => {
-  await using environment = await VirtualTimeCluster.start();
-  await prepareDisks(environment, [100, 100]);
-  const plans = new Map<string, number>();
-  environment.run([countingController(plans)]);
-  const { cluster } = environment;
-  for (const name of ['a', 'b']) await addVolume(environment, name, { size: 10, numberOfReplicas: 1 });
-  await environment.settle();
-  const patch = async (spec: object) => {
-    for (const number of [1, 2])
-      await cluster
-        .resource(diskSchedules)
-        .patch({ name: diskUUID(number) }, { type: 'merge', body: { spec } });
-    plans.clear();
-    await environment.settle();
-  };
-  await patch({ backingImages: { i: 30 } });
-  await environment.settle();
-  plans.clear();
-  await patch({ backingImages: { i: 40, j: 500 } });
-  expect([...plans]).toEqual([]);
-  await patch({ backingImages: { i: null, j: null } });
-  expect([...plans]).toEqual([]);
-
-  const { spec } = await cluster.resource(replicas).get({ name: 'a-r0' });
-  const client = cluster.resource(diskSchedules);
-  const body = { spec: { replicas: { 'a-r0': null } } };
-  await client.patch({ name: spec?.diskID ?? '' }, { type: 'merge', body });
-  await environment.settle();
-  expect([...plans.keys()]).toEqual(['a']);
-  // It has asked for its bytes again.
-  expect((await client.get({ name: spec?.diskID ?? '' })).status?.replicas).toHaveProperty('a-r0');
 });

@@ -125,29 +125,32 @@ test('26. withdrawal races with a late grant: conflict, grant used, nothing leak
         { type: 'merge', body: { status: { diskStatus: { d: { storageAvailable: limit } } } } },
         { subresource: 'status' },
       );
-  const withdrawals: boolean[] = [];
+  const grant = async () => {
+    await setLimit(100);
+    const client = fixture.environment.cluster.resource(diskSchedules);
+    const schedule = await client.get({ name: diskUUID(1) });
+    const verdict = { state: 'scheduled', scheduledSize: 10, observedSize: 10 } as const;
+    const status = {
+      ...schedule.status,
+      storageLimit: 100,
+      storageScheduled: 10,
+      replicas: { 'v-r0': verdict },
+    };
+    await client.update({ ...schedule, status }, { subresource: 'status' });
+  };
+  let granted: Promise<void> | undefined;
   await fixture.restart({
     before: async (call) => {
       const asked = requestOf(call);
-      if (asked === 10) await setLimit(5);
-      if (asked !== null || withdrawals.length > 0) return;
-      withdrawals.push(true);
+      if (asked === 10 && granted === undefined) await setLimit(5);
+      if (asked !== null) return;
       // Another instance grants it now.
-      await setLimit(100);
-      const client = fixture.environment.cluster.resource(diskSchedules);
-      const schedule = await client.get({ name: diskUUID(1) });
-      const verdict = { state: 'scheduled', scheduledSize: 10, observedSize: 10 } as const;
-      const status = {
-        ...schedule.status,
-        storageLimit: 100,
-        storageScheduled: 10,
-        replicas: { 'v-r0': verdict },
-      };
-      await client.update({ ...schedule, status }, { subresource: 'status' });
+      granted ??= grant();
+      await granted;
     },
   });
   await fixture.addVolume('v', { size: 10, numberOfReplicas: 1 });
-  expect(withdrawals).toEqual([true]);
+  expect(granted).toBeDefined();
   expect(await fixture.replicas()).toEqual(['v-r0 1 10 running']);
   expect(await fixture.granted()).toEqual({ 1: 10, 2: 0 });
   expect((await fixture.schedule(2))?.spec?.replicas ?? {}).toEqual({});
@@ -210,10 +213,11 @@ test('28. release races with growth: the entry ends gone', async () => {
     fixture.environment.cluster.resource(replicas).delete({ name: 'v-r0' }),
   ]);
   await fixture.settle(5_000);
-  const names = Object.keys((await fixture.schedule(1))?.spec?.replicas ?? {});
-  expect(names).not.toContain('v-r0');
-  expect(names).toHaveLength(1);
+  const names = async () => Object.keys((await fixture.schedule(1))?.spec?.replicas ?? {});
+  // A request of another instance may arrive after the release, and is collected later.
+  if (fixture.isUndisturbed) expect(await names()).toEqual(['v-r1']);
   await fixture.checkAtRest();
+  expect(await names()).toEqual(['v-r1']);
   expect(await fixture.granted()).toEqual({ 1: 30 });
 });
 

@@ -25,9 +25,7 @@ describe('capacity', () => {
       expect(await fixture.condition(1, 'Schedulable')).toMatch(/^True/);
       await fixture.request(1, { r2: null });
     }
-    const overCommitted = (await fixture.environment.eventLines()).filter((line) =>
-      /^OverCommitted/.test(line),
-    );
+    const overCommitted = await fixture.eventLines(/^OverCommitted/);
     expect(overCommitted).toEqual([
       `OverCommitted ${diskUUID(1)}: 60 bytes are scheduled and the limit is 40: 20 too many; what is scheduled stays, and nothing else is granted`,
     ]);
@@ -295,9 +293,7 @@ describe('eviction', () => {
     expect(await fixture.condition(1, 'Evicted')).toMatch(
       /^False CannotMove: 1 replica and 0 images are still on the disk; these can't leave: replica large-r0 of Volume large: replica large-r1: none of 2 disks fits; the closest is d on node n2: .* missing$/,
     );
-    expect(
-      (await fixture.environment.eventLines()).filter((line) => /^CannotMove n1: disk d: /.test(line)),
-    ).toHaveLength(1);
+    expect(await fixture.eventLines(/^CannotMove n1: disk d: /)).toHaveLength(1);
     await fixture.setLimit(2, 100);
     expect(await fixture.granted()).toEqual({ 1: 0, 2: 60 });
     expect(await fixture.condition(1, 'Evicted')).toMatch(/^True Empty/);

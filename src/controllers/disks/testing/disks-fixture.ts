@@ -173,7 +173,17 @@ export class DisksFixture {
   /** Notes of the Events with this reason. */
   async notes(reason: string): Promise<readonly string[]> {
     const { items } = await this.environment.cluster.resource(events).list();
-    return items.flatMap((event) => (event.reason === reason ? [event.note ?? ''] : []));
+    return this.#reported(items.flatMap((event) => (event.reason === reason ? [event.note ?? ''] : [])));
+  }
+
+  /** The Events that match, as `REASON OBJECT: NOTE`. */
+  async eventLines(pattern: RegExp): Promise<readonly string[]> {
+    return this.#reported((await this.environment.eventLines()).filter((line) => pattern.test(line)));
+  }
+
+  /** Every instance reports what it has seen. */
+  #reported(texts: readonly string[]): readonly string[] {
+    return this.isUndisturbed ? texts : [...new Set(texts)];
   }
 
   async addVolume(name: string, spec: DiskVolumeSpec): Promise<void> {
