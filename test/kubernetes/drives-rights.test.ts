@@ -74,6 +74,8 @@ describe.skipIf(lacks(...serverPrograms))('stowage csi, with the rights of deplo
       .patch({ name: 'of-node' }, { type: 'merge', body }, { subresource: 'status' });
     await until(async () => (await status().catch(() => undefined)) === undefined, 200);
 
+    await reportTwice(cluster, 'd1');
+
     const unused = () => {
       const all = users.map((name) =>
         auditedRequestsOf(`system:serviceaccount:kube-system:${name}`, auditLog),
@@ -157,6 +159,17 @@ async function makeDrive(cluster: Cluster, name: string, nodeName = 'n1'): Promi
   });
   const status = { capacityBytes: 1000, state: 'Ready' };
   if (nodeName === 'n1') await client.update({ ...created, status }, { subresource: 'status' });
+}
+
+/** Without its condition, what the driver finds in the ledger is reported again, with the same Event. */
+async function reportTwice(cluster: Cluster, name: string): Promise<void> {
+  const client = cluster.resource(drives);
+  const conditions = async () => (await client.get({ name })).status?.conditions ?? [];
+  const isReported = async () => (await conditions()).some(({ status }) => status === 'False');
+  await until(isReported, 200);
+  const body = { status: { conditions: null } };
+  await client.patch({ name }, { type: 'merge', body }, { subresource: 'status' });
+  await until(isReported, 200);
 }
 
 async function addEntry(cluster: Cluster, name: string, volume: string): Promise<Drive> {
