@@ -34,7 +34,7 @@ const seen = {};
 
 /** A program that does not end is named by the error. */
 const run = (program, ...args) =>
-  execFileSync(program, args, { encoding: 'utf8', stdio: 'pipe', timeout: 120_000 });
+  execFileSync(program, args, { encoding: 'utf8', stdio: 'pipe', timeout: 600_000 });
 
 // ── What is in the volume ──
 
@@ -164,7 +164,7 @@ esac`,
 
 async function move(mode, drive) {
   writeFileSync(modeFile, mode);
-  return await guest.attempt(programs, 'move', `drive/${drive}`, '--yes', '--timeout', '2m');
+  return await guest.attempt(programs, 'move', `drive/${drive}`, '--yes', '--timeout', '10m');
 }
 
 // ── The test ──

@@ -11,7 +11,7 @@ const complete = { entries: 1, isEqual: [true], remains: 0 };
 const empty = { entries: 0, isEqual: [], remains: 0 };
 
 test('stowage move brings a volume to another drive with everything, also after it was killed', {
-  timeout: 600_000,
+  timeout: 1_800_000,
 }, async (context) => {
   const kernel = await umlKernel();
   if (kernel === undefined) return context.skip('no kernel with XFS quota');

@@ -12,7 +12,7 @@ const mebibyte = 1024 * 1024;
 const full = expect.stringMatching(/^(ENOSPC|EDQUOT)$/);
 
 test('XFS enforces the sizes of volumes, also after expansion and reboot', {
-  timeout: 900_000,
+  timeout: 1_800_000,
 }, async (context) => {
   const kernel = await umlKernel();
   if (kernel === undefined) return context.skip('no kernel with XFS quota');
@@ -52,7 +52,7 @@ test('XFS enforces the sizes of volumes, also after expansion and reboot', {
   expect(seen.left).toEqual({ isEmpty: true, limits: [] });
 });
 
-test('a volume of the CSI driver is full at its size, and grows', { timeout: 900_000 }, async (context) => {
+test('a volume of the CSI driver is full at its size, and grows', { timeout: 1_800_000 }, async (context) => {
   const kernel = await umlKernel();
   if (kernel === undefined) return context.skip('no kernel with XFS quota');
   const program = builtProgram(new URL('../../../src/cli/main.ts', import.meta.url));

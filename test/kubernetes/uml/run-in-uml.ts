@@ -2,12 +2,17 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { projectRoot } from '../../project-root.ts';
 import { ProcessSupervisor } from '../process-supervisor.ts';
 import type { UmlKernel } from './uml-kernel.ts';
 
 const initScript = join(projectRoot, 'test/kubernetes/uml/uml-init.sh');
 const memoryMiB = 768;
+/** A command that has not ended by then is ended, and the console has what each of its tasks waited for. */
+const commandMaxSeconds = 1_200;
+/** A kernel that has not ended by then hangs itself. */
+const kernelMaxMs = (commandMaxSeconds + 90) * 1000;
 const megabyte = 1024 * 1024;
 
 export interface UmlOptions {
@@ -19,7 +24,7 @@ export interface UmlOptions {
 }
 
 export interface UmlResult {
-  /** Undefined if the kernel ended before the command did. */
+  /** Undefined if the kernel ended before the command did, or hung; 124 if the command did not end. */
   readonly status: number | undefined;
   /** What the command printed. */
   readonly output: string;
@@ -44,9 +49,9 @@ export async function runInUml(kernel: UmlKernel, options: UmlOptions): Promise<
       // The memory of the kernel is a file there.
       TMPDIR: existsSync('/dev/shm') ? '/dev/shm' : data,
     };
-    const args = [...kernelArguments(data), ...disks, `SHARE=${share}`];
+    const args = [...kernelArguments(data), ...disks, `SHARE=${share}`, `LIMIT=${commandMaxSeconds}`];
     await supervisor.start('kernel', { program: kernel.program, args, env });
-    await supervisor.exitOf('kernel');
+    await untilEnded(supervisor);
     const status = await textOf(join(share, 'status'));
     return {
       status: status === '' ? undefined : Number(status),
@@ -57,6 +62,14 @@ export async function runInUml(kernel: UmlKernel, options: UmlOptions): Promise<
     await supervisor.end();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function untilEnded(supervisor: ProcessSupervisor): Promise<void> {
+  const patience = new AbortController();
+  const late = sleep(kernelMaxMs, 'late', { signal: patience.signal }).catch(() => 'late');
+  if ((await Promise.race([supervisor.exitOf('kernel'), late])) === 'late')
+    await supervisor.stop('kernel', 'SIGKILL');
+  patience.abort();
 }
 
 function kernelArguments(data: string): readonly string[] {

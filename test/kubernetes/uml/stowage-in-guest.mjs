@@ -69,7 +69,7 @@ export class StowageInGuest {
   }
 
   call(method, call) {
-    return this.#client.call(method, call, { signal: new AbortController().signal, timeoutMs: 60_000 });
+    return this.#client.call(method, call, { signal: new AbortController().signal, timeoutMs: 600_000 });
   }
 
   /** Calls the API server; resolves with the object. */
