@@ -14,7 +14,7 @@ import { StowageProcess, temporaryFolder } from '../up/stowage-process.ts';
 import { lacksXfs } from './node/drive-requirements.ts';
 import { LoopDrive } from './node/loop-drive.ts';
 import { ProcessSupervisor } from './process-supervisor.ts';
-import { until } from './testing/run-scheduler.ts';
+import { until, untilPasses } from './testing/run-scheduler.ts';
 
 const mib = 2 ** 20;
 const drivesPath = '/apis/stowage.dev/v1alpha1/drives';
@@ -191,11 +191,12 @@ describe.skipIf(lacksXfs())('the node service of drives, on XFS', () => {
     const node = await NodeUnderTest.start();
     const name = await node.register(drive);
     await node.startDriver();
-    // The socket appears after the status was written.
-    const { status } = await node.drive(name);
-    expect(status).toMatchObject({ state: 'Ready', device: { path: drive.device } });
-    expect(status?.capacityBytes).toBeGreaterThan(200 * mib);
-    expect(status?.capacityBytes).toBeLessThan(320 * mib);
+    await untilPasses(async () => {
+      const { status } = await node.drive(name);
+      expect(status).toMatchObject({ state: 'Ready', device: { path: drive.device } });
+      expect(status?.capacityBytes).toBeGreaterThan(200 * mib);
+      expect(status?.capacityBytes).toBeLessThan(320 * mib);
+    });
 
     await node.setVolumes(name, { name: 'pvc-1', sizeBytes: 50 * mib });
     await stage(node, 'pvc-1');
@@ -245,30 +246,30 @@ describe.skipIf(lacksXfs())('the node service of drives, on XFS', () => {
     await node.call('NodeUnstageVolume', { volumeId: 'pvc-1', stagingTargetPath: node.path('stage') });
 
     // Unmounted as before xfs_repair, so that the device can be detached.
-    const state = async (wanted: string | undefined) => {
-      const drive = await node.drive(name);
-      return drive.status?.state === wanted;
-    };
     await node.patchStatus(name, { state: 'Repairing' });
     await until(() => node.mounts().length === 0);
     const before = drive.device;
     await drive.detach();
     const placeholder = await LoopDrive.create({ device: before });
     await node.patchStatus(name, { state: null });
-    await until(() => state('Lost'));
-    const lost = await node.drive(name);
-    expect(lost.spec?.volumes).toHaveLength(1);
-    expect(lost.status?.conditions).toMatchObject([
-      { type: 'Mounted', status: 'False', reason: 'DeviceLost' },
-    ]);
+    await untilPasses(async () => {
+      const lost = await node.drive(name);
+      expect(lost.status?.state).toBe('Lost');
+      expect(lost.spec?.volumes).toHaveLength(1);
+      expect(lost.status?.conditions).toMatchObject([
+        { type: 'Mounted', status: 'False', reason: 'DeviceLost' },
+      ]);
+    });
     await expect(stage(node, 'pvc-1')).rejects.toMatchObject({ code: 'Unavailable' });
 
     await drive.attach();
     expect(drive.device).not.toBe(placeholder.device);
     // A change of the object makes the service look at once.
     await node.patch(name, { metadata: { labels: { seen: 'again' } } });
-    await until(() => state('Ready'));
-    expect((await node.drive(name)).status?.device?.path).toBe(drive.device);
+    await untilPasses(async () => {
+      const { status } = await node.drive(name);
+      expect([status?.state, status?.device?.path]).toEqual(['Ready', drive.device]);
+    });
     await stage(node, 'pvc-1');
     expect(readFileSync(node.inside('stage/file'), 'utf8')).toBe('kept');
   });
@@ -282,12 +283,15 @@ async function runPod(node: NodeUnderTest, name: string): Promise<string> {
   const containers = [{ name: 'main', image: 'registry.example.com/app:1' }];
   const spec = { terminationGracePeriodSeconds: 1, containers, volumes };
   await node.create(podsPath, { metadata: { name }, spec });
-  const read = async () => (await node.read(`${podsPath}/${name}`)) as Pod;
-  await until(async () => (await read()).status?.phase === 'Running');
+  let uid: string | undefined;
+  await until(async () => {
+    const { metadata, status } = (await node.read(`${podsPath}/${name}`)) as Pod;
+    uid = metadata?.uid;
+    return status?.phase === 'Running';
+  });
   const claim = (await node.read(
     '/api/v1/namespaces/default/persistentvolumeclaims/data',
   )) as PersistentVolumeClaim;
-  const { uid } = (await read()).metadata ?? {};
   return `data/kubelet/${nodeName}/pods/${uid}/volumes/kubernetes.io~csi/${claim.spec?.volumeName}/mount`;
 }
 

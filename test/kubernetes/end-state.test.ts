@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Cluster } from '../../src/cluster/cluster.ts';
-import { remainingObjects, runDeletions } from './testing/deletions.ts';
+import { areDeletionsOver, remainingObjects, runDeletions } from './testing/deletions.ts';
 import { untilSteady } from './testing/steady.ts';
-import { runVolumeBindings, runVolumeDeletions, volumeStates } from './testing/volume-lifecycle.ts';
+import {
+  areBindingsOver,
+  areReleasesOver,
+  runVolumeBindings,
+  runVolumeDeletions,
+  volumeStates,
+} from './testing/volume-lifecycle.ts';
 import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
 
 /** Runs the same actions with kube-controller-manager on the real server, and with our controllers on ours. */
@@ -30,10 +36,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('our contro
     };
     const [real = [], ours] = await bothEnds(controllers, async (cluster) => {
       await runDeletions(cluster);
-      return await untilSteady(
-        () => remainingObjects(cluster),
-        (left) => !left.some((line) => line.startsWith('Namespace /doomed')),
-      );
+      return await untilSteady(() => remainingObjects(cluster), areDeletionsOver);
     });
     expect(real.length).toBeGreaterThan(10);
     expect(ours).toEqual(real);
@@ -47,9 +50,10 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('our contro
     const namespace = 'default';
     const [real = [], ours] = await bothEnds(controllers, async (cluster) => {
       await runVolumeBindings(cluster, namespace);
-      const bound = await untilSteady(() => volumeStates(cluster, namespace));
+      const bound = await untilSteady(() => volumeStates(cluster, namespace), areBindingsOver);
       await runVolumeDeletions(cluster, namespace);
-      return [...bound, 'then', ...(await untilSteady(() => volumeStates(cluster, namespace)))];
+      const released = await untilSteady(() => volumeStates(cluster, namespace), areReleasesOver);
+      return [...bound, 'then', ...released];
     });
     expect(real.length).toBeGreaterThan(60);
     expect(ours).toEqual(real);

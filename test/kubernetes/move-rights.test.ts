@@ -16,7 +16,7 @@ import {
 import { projectRoot } from '../project-root.ts';
 import { callInProcess } from '../up/in-process.ts';
 import { applied, startAuditedBed } from './testing/audited-bed.ts';
-import { auditedRequestsOf, grantedRights, untilAllUsed } from './testing/audited-rights.ts';
+import { auditedRequestsOf, grantedRights, untilAllUsed, untilGranted } from './testing/audited-rights.ts';
 import { accessModes, main, makeClass, makeNode, serviceAccountKubeconfig } from './testing/run-scheduler.ts';
 import { lacks, serverPrograms } from './vitest-beds.ts';
 
@@ -101,10 +101,10 @@ async function makePods(cluster: Cluster): Promise<void> {
 }
 
 describe.skipIf(lacks(...serverPrograms))('stowage move on a Kubernetes cluster', () => {
-  test('uses all rights of the documented role, and needs no others', { timeout: 240_000 }, async () => {
+  test('uses all rights of the documented role, and needs no others', { timeout: 900_000 }, async () => {
     const { bed, auditLog } = await startAuditedBed();
     await applied(bed, ['apply', '--server-side', '-f', join(projectRoot, 'deploy/crds')]);
-    await applied(bed, ['wait', '--for=condition=Established', 'crd', '--all']);
+    await applied(bed, ['wait', '--for=condition=Established', 'crd', '--all', '--timeout=300s']);
     const role = roleOnPage();
     await applied(bed, ['apply', '-f', role]);
     await applied(bed, ['create', 'serviceaccount', 'mover']);
@@ -135,6 +135,8 @@ describe.skipIf(lacks(...serverPrograms))('stowage move on a Kubernetes cluster'
       '--clusterrole=stowage-mover',
       '--serviceaccount=default:mover',
     ]);
+    // The API server reads bindings by a watch.
+    await untilGranted(bed, user, grantedRights(role));
 
     const plan = await call('drain-plan', 'drive/d1');
     expect([plan.status, plan.report.isComplete, plan.report.copiedBytes]).toEqual([0, true, gib]);

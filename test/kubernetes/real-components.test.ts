@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { TestBed } from './test-bed.ts';
-import { errorsIn } from './testing/klog.ts';
+import { errorsIn, isLostRace } from './testing/klog.ts';
 import { bindOnFirstConsumer, type FlowOutcome, release } from './testing/storage-flow.ts';
 import { servedControllers, unservedControllers } from './testing/unserved-controllers.ts';
 import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
@@ -57,7 +57,9 @@ describe.skipIf(lacks(...serverPrograms, ...watched, 'kwok'))(
         expect([real.released, ours.released]).toEqual(['Released', 'Released']);
         for (const component of watched) {
           const isKnown = (error: string) =>
-            real.errors[component].includes(error) || given.allowed.some((pattern) => pattern.test(error));
+            real.errors[component].includes(error) ||
+            isLostRace(error) ||
+            given.allowed.some((pattern) => pattern.test(error));
           expect(ours.errors[component].filter((error) => !isKnown(error))).toEqual([]);
         }
       },

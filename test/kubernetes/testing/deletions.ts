@@ -112,3 +112,15 @@ export async function remainingObjects(cluster: Cluster): Promise<readonly strin
   // The real controllers create these in every namespace.
   return lines.filter((line) => !line.includes('kube-root-ca.crt')).sort();
 }
+
+/** What every cluster does in the end; until then its controllers may not have begun. */
+export function areDeletionsOver(remaining: readonly string[]): boolean {
+  const going = [
+    /^Namespace \/doomed /,
+    /^ConfigMap kept\/((back|fore)ground-(parent|child|grandchild)|orphan-parent|without-owner) /,
+    / of \[[^\]]*-parent/,
+    /^PersistentVolumeClaim kept\/unused /,
+    /^PersistentVolume \/free /,
+  ];
+  return !remaining.some((line) => going.some((pattern) => pattern.test(line)));
+}

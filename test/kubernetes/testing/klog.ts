@@ -63,8 +63,17 @@ export function errorKindsIn(log: string): readonly string[] {
   return [...new Set(errorsIn(log).map(kindOf))].sort();
 }
 
+/** Whether it is such a conflict. */
+export function isLostRace(error: string): boolean {
+  return raceOf(error) !== undefined;
+}
+
+function raceOf(error: string): string | undefined {
+  return lostRaces.find(([, pattern]) => pattern.test(error))?.[0];
+}
+
 function kindOf(error: string): string {
-  const [race] = lostRaces.find(([, pattern]) => pattern.test(error)) ?? [];
+  const race = raceOf(error);
   if (race !== undefined) return race;
   return names.reduce((result, [pattern, replacement]) => result.replace(pattern, replacement), error);
 }

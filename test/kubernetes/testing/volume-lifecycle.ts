@@ -122,3 +122,27 @@ export async function volumeStates(cluster: Cluster, namespace: string): Promise
     }),
   ].sort();
 }
+
+const boundClaims = [
+  'smallest',
+  'larger',
+  'labelled',
+  'promised',
+  'chooser',
+  'classless',
+  'raw',
+  'many',
+  'lost',
+  'released',
+  'undeletable',
+];
+
+/** Every cluster binds these claims; until then its controller may not have begun. */
+export function areBindingsOver(states: readonly string[]): boolean {
+  return boundClaims.every((name) => states.some((line) => line.startsWith(`claim ${name}: Bound `)));
+}
+
+export function areReleasesOver(states: readonly string[]): boolean {
+  const ends = ['claim lost: Lost ', 'volume kept: Released ', 'volume unwanted: Failed '];
+  return ends.every((end) => states.some((line) => line.startsWith(end)));
+}

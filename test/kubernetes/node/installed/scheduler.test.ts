@@ -118,7 +118,11 @@ async function usesWhatTheKubeletFrees(bed: InstalledBed): Promise<void> {
   );
   await bed.exec('greedy', 'dd', 'if=/dev/zero', 'of=/data/file', 'bs=1M', 'count=8');
   await bed.untilReady('waiting');
-  expect(await bed.kubectl('get', 'events', '--field-selector', 'reason=Evicted', '-o', 'name')).not.toBe('');
+  // Events are written in the background.
+  await eventually(
+    () => bed.kubectl('get', 'events', '--field-selector', 'reason=Evicted', '-o', 'name'),
+    (names) => names !== '',
+  );
   await bed.kubectl('delete', 'pod', 'greedy', 'waiting');
 }
 
@@ -144,7 +148,9 @@ async function sharesPreemption(bed: InstalledBed): Promise<void> {
   const left = async () => {
     const { items } = await bed.cluster.resource(pods).list();
     const names = items
-      .filter(({ status }) => status?.phase === 'Running')
+      .filter(
+        ({ metadata, status }) => status?.phase === 'Running' && metadata?.deletionTimestamp === undefined,
+      )
       .map(({ metadata }) => metadata?.name ?? '');
     return names.filter((name) => name.startsWith('low-'));
   };
@@ -168,8 +174,10 @@ async function avoidsPressure(bed: InstalledBed): Promise<void> {
   await bed.b.setEvictionThresholds({ 'nodefs.available': '99%' });
   const moved = await eventually(pod, (found) => found?.spec?.nodeName === 'a');
   expect(moved?.metadata?.uid).not.toBe(onB?.metadata?.uid);
-  const taints = await bed.kubectl('get', 'node', 'b', '-o', 'jsonpath={.spec.taints[*].key}');
-  expect(taints).toContain('node.kubernetes.io/disk-pressure');
+  await eventually(
+    () => bed.kubectl('get', 'node', 'b', '-o', 'jsonpath={.spec.taints[*].key}'),
+    (taints) => taints.includes('node.kubernetes.io/disk-pressure'),
+  );
   const about = `involvedObject.uid=${onB?.metadata?.uid},reason=Evicted`;
   // By its rank, or because the restarted kubelet does not admit it again.
   await eventually(
