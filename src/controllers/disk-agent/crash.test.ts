@@ -60,6 +60,11 @@ test('a replica is made, grown and removed, whenever the agent crashes', async (
       expect(await fixture.fileSize('n1', await pathOf(`v${n}`))).toEqual([64 * kibibyte, 0]);
     },
   });
+  // A file that is lengthened has more steps: its checksum is taken again.
+  fixture.crash.arm();
+  const more = Array.from({ length: 12 }, (_, at) => made + 2 + at);
+  for (const n of more) await fixture.addVolume(`v${n}`, { size: 64 * kibibyte, numberOfReplicas: 1 });
+  for (const n of more) await fixture.until(() => isRunning(fixture, `v${n}`, 64 * kibibyte));
   const grown = await crashAfterEveryStep(fixture, {
     act: async (n) => {
       const body = { spec: { size: 128 * kibibyte } };
@@ -70,6 +75,11 @@ test('a replica is made, grown and removed, whenever the agent crashes', async (
       expect(await fixture.fileSize('n1', await pathOf(`v${n}`))).toEqual([128 * kibibyte, 0]);
     },
   });
+  // Whatever was recorded before a crash, no data counts as damaged when it is found.
+  await fixture.restart(['n1']);
+  await fixture.settle(5_000);
+  const { items } = await fixture.cluster.resource(replicas).list();
+  expect(new Set(items.map(({ status }) => status?.currentState))).toEqual(new Set(['running']));
   const removed = await crashAfterEveryStep(fixture, {
     act: async (n) => {
       const [replica] = await fixture.replicasOf(`v${n}`);

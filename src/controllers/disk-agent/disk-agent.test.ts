@@ -6,6 +6,7 @@ import { diskAgentFinalizer, replicas } from '../../kube/disks/replica.ts';
 import { forceRemovalKey, storageNodes } from '../../kube/disks/storage-node.ts';
 import { diskVolumes } from '../../kube/disks/volume.ts';
 import { nodes } from '../../kube/resources.ts';
+import { emptyContents } from './files/contents-hash.ts';
 import { AgentFixture } from './testing/agent-fixture.ts';
 
 const mebibyte = 2 ** 20;
@@ -69,7 +70,15 @@ test('replicas are sparse files of the granted size, and their identity is besid
     const identity = JSON.parse(
       String(await fixture.read(spec?.nodeID ?? '', `replicas/${name}/replica.json`)),
     );
-    expect(identity).toEqual({ name, uid: metadata?.uid, volume: 'v', size: 64 * mebibyte });
+    expect(identity).toEqual({
+      name,
+      uid: metadata?.uid,
+      volume: 'v',
+      size: 64 * mebibyte,
+      contentsSHA512: emptyContents,
+      contentsBytes: 64 * mebibyte,
+      contentsModifiedNs: expect.stringMatching(/^\d+$/),
+    });
   }
 });
 

@@ -33,7 +33,7 @@ export class ObservedCluster implements Cluster {
   readonly #removing = new Map<string, string>();
   #activity = 0;
   #notify = () => {};
-  /** Checks every version that is stored from now on; undefined while nobody does. */
+  /** Checks every version that is stored from now on; undefined while nothing does. */
   checks: StoredState | undefined;
 
   constructor(cluster: Cluster) {

@@ -69,7 +69,7 @@ export class VersionLog {
     return this.#removedUids.has(uid);
   }
 
-  /** Everything that was written has been delivered: the checks receive it. Undefined: nobody checks it. */
+  /** Everything that was written has been delivered: the checks receive it. Undefined: nothing checks it. */
   flush(state: StoredState | undefined): void {
     const versions = this.#waiting.splice(0).sort((a, b) => a.revision - b.revision);
     for (const { plural, type, revision, object } of versions) {

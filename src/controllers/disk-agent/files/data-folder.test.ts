@@ -30,6 +30,7 @@ test('data appears with its identity, grows, never shrinks, and goes', async () 
     kind: 'known',
     identity,
     dataBytes: 4096,
+    modifiedNs: expect.stringMatching(/^\d+$/),
     partBytes: 0,
     occupiedBytes: 0,
   });
@@ -106,7 +107,8 @@ test.each(['a', 'pvc-0b6f-r0', 'ubuntu-24.04', 'a'.repeat(253)])('the name %s is
 });
 
 test('an identity survives being written and read', () => {
-  const whole = { ...identity, sha512: 'ab', validator: '"1"', receivedBytes: 7 };
+  const contents = { contentsSHA512: 'cd', contentsBytes: 4096, contentsModifiedNs: '1790000000123456789' };
+  const whole = { ...identity, sha512: 'ab', validator: '"1"', receivedBytes: 7, ...contents };
   expect(parseIdentity(identityText(whole))).toEqual(whole);
 });
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { messageOf } from '../../../runtime/error-message.ts';
 import { type DataIdentity, identityText, parseIdentity } from './data-identity.ts';
-import type { DataFile, HostFiles } from './host-files.ts';
+import type { DataFile, FileStamp, HostFiles } from './host-files.ts';
 
 /** What a folder on a disk has. */
 export type DataFolderState =
@@ -11,6 +11,8 @@ export type DataFolderState =
       readonly identity: DataIdentity;
       /** The length of the data; undefined until all of it is there. */
       readonly dataBytes: number | undefined;
+      /** When the data was modified; undefined until all of it is there. */
+      readonly modifiedNs: string | undefined;
       /** The length of data that is on its way. */
       readonly partBytes: number;
       /** Bytes on the disk. */
@@ -86,6 +88,7 @@ export class DataFolder {
       kind: 'known',
       identity,
       dataBytes: data?.bytes,
+      modifiedNs: data?.modifiedNs,
       partBytes: part?.bytes ?? 0,
       occupiedBytes: (data?.occupiedBytes ?? 0) + (part?.occupiedBytes ?? 0),
     };
@@ -129,9 +132,21 @@ export class DataFolder {
     await this.#files.resize(this.partPath, bytes);
   }
 
+  /** Gives the data that is on its way its length, and a stamp that it keeps until something writes to it. */
+  async markPart(bytes: number): Promise<FileStamp> {
+    await this.resizePart(bytes);
+    const file = await this.openPart();
+    try {
+      return await file.mark();
+    } finally {
+      await file.close();
+    }
+  }
+
   /** The data that was on its way is all there, with this length. */
   async complete(bytes: number): Promise<void> {
-    await this.resizePart(bytes);
+    // Setting the length it has already would be a modification.
+    if ((await this.#files.facts(this.partPath))?.bytes !== bytes) await this.resizePart(bytes);
     await this.#files.rename(this.partPath, this.dataPath);
   }
 

@@ -1,3 +1,5 @@
+import type { FileStamp } from './host-files.ts';
+
 /** Whose data a folder has, as its JSON file records it. */
 export interface DataIdentity {
   /** Of the Replica or BackingImage. */
@@ -14,11 +16,29 @@ export interface DataIdentity {
   readonly validator?: string;
   /** How many bytes of the data that is on its way are on the disk for certain: a crash of the machine may leave holes behind them. */
   readonly receivedBytes?: number;
+  /** Of a replica: the checksum of its contents (`contents-hash.ts`) when it was last at rest. */
+  readonly contentsSHA512?: string;
+  /** The length that the data had then. */
+  readonly contentsBytes?: number;
+  /** When the data had been modified then, in nanoseconds since 1970. With another time or length, the checksum is out of date. */
+  readonly contentsModifiedNs?: string;
 }
 
-const textFields = ['volume', 'sha512', 'validator'] as const;
-const byteFields = ['size', 'receivedBytes'] as const;
+const textFields = ['volume', 'sha512', 'validator', 'contentsSHA512', 'contentsModifiedNs'] as const;
+const byteFields = ['size', 'receivedBytes', 'contentsBytes'] as const;
 const fields = ['name', 'uid', ...textFields, ...byteFields] as const;
+
+/** With the checksum of the contents that data with this stamp has. */
+export function withContents(identity: DataIdentity, contents: string, stamp: FileStamp): DataIdentity {
+  const { bytes: contentsBytes, modifiedNs: contentsModifiedNs } = stamp;
+  return { ...identity, contentsSHA512: contents, contentsBytes, contentsModifiedNs };
+}
+
+/** Whether the recorded checksum is that of data with this stamp: it was not written to since. */
+export function hasContentsOf(identity: DataIdentity, { bytes, modifiedNs }: FileStamp): boolean {
+  const { contentsSHA512, contentsBytes, contentsModifiedNs } = identity;
+  return contentsSHA512 !== undefined && contentsBytes === bytes && contentsModifiedNs === modifiedNs;
+}
 
 export function identityText(identity: DataIdentity): string {
   const kept = Object.fromEntries(fields.map((field) => [field, identity[field]]));

@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { type BigIntStats, constants } from 'node:fs';
 import {
   access,
   type FileHandle,
@@ -57,13 +57,22 @@ export interface DataFile {
   /** What was written so far survives a crash of the machine. */
   sync(): Promise<void>;
   size(): Promise<number>;
+  /** Sets the time of the last modification a little back, and returns the stamp: whatever is written from now on gives the file another one. */
+  mark(): Promise<FileStamp>;
+  facts(): Promise<FileFacts>;
   close(): Promise<void>;
 }
 
-export interface FileFacts {
+/** Changes with every write, except within a few milliseconds after another one; `DataFile.mark` excludes those. */
+export interface FileStamp {
+  readonly bytes: number;
+  /** When the data was modified, in nanoseconds since 1970. */
+  readonly modifiedNs: string;
+}
+
+export interface FileFacts extends FileStamp {
   readonly isFolder: boolean;
   readonly isFile: boolean;
-  readonly bytes: number;
   /** Bytes on the disk: less than `bytes` for a sparse file. */
   readonly occupiedBytes: number;
   /** Of the filesystem, while it is mounted. */
@@ -169,21 +178,34 @@ function dataFile(path: string, file: FileHandle): DataFile {
     resize: async (bytes) => await file.truncate(bytes),
     sync: async () => await file.sync(),
     size: async () => (await file.stat()).size,
+    facts: async () => factsFrom(await file.stat({ bigint: true })),
+    mark: async () => {
+      const before = await file.stat({ bigint: true });
+      // The clock of a filesystem moves in steps of some milliseconds, and two writes within one step give a file the same time. No later
+      // write gives it a time before the last one.
+      const modifiedMs = before.mtimeNs / 1_000_000n - 1n;
+      await file.utimes(Number(before.atimeNs / 1_000_000n) / 1000, Number(modifiedMs) / 1000);
+      await file.sync();
+      return factsFrom(await file.stat({ bigint: true }));
+    },
     close: async () => await file.close(),
   };
 }
 
 async function factsOf(path: string, isFollowed: boolean): Promise<FileFacts | undefined> {
   const found = await undefinedIfMissing((isFollowed ? stat : lstat)(path, { bigint: true }));
-  return (
-    found && {
-      isFolder: found.isDirectory(),
-      isFile: found.isFile(),
-      bytes: safe(found.size),
-      occupiedBytes: safe(found.blocks) * blockBytes,
-      device: String(found.dev),
-    }
-  );
+  return found && factsFrom(found);
+}
+
+function factsFrom(found: BigIntStats): FileFacts {
+  return {
+    isFolder: found.isDirectory(),
+    isFile: found.isFile(),
+    bytes: safe(found.size),
+    modifiedNs: String(found.mtimeNs),
+    occupiedBytes: safe(found.blocks) * blockBytes,
+    device: String(found.dev),
+  };
 }
 
 /** Sizes of our kinds end at 2^53 - 1. A larger disk is used up to there. */

@@ -5,8 +5,10 @@ import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { unreachable } from '../../../runtime/assert.ts';
 import { addAgentFinalizer } from '../add-agent-finalizer.ts';
 import { type AgentParts, dataFolderOn } from '../agent-parts.ts';
+import { emptyContents } from '../files/contents-hash.ts';
 import type { DataFolder } from '../files/data-folder.ts';
-import type { DataIdentity } from '../files/data-identity.ts';
+import { type DataIdentity, withContents } from '../files/data-identity.ts';
+import type { FileStamp } from '../files/host-files.ts';
 import type { AgentDisk } from '../status/agent-disks.ts';
 import { agentSource } from '../transfer/agent-source.ts';
 import { tokenHash } from '../transfer/bearer-token.ts';
@@ -53,14 +55,14 @@ export async function findReplicaOrigin(
 
 /**
  * Makes the file of a replica: the finalizer first, then the identity, then the data, and `data.img` when all of it is there and was
- * read again. Each step can be repeated, so a crash after any of them loses nothing but time.
+ * read again. Returns the stamp of the data, which is recorded with its checksum. Each step can be repeated, so a crash after any of them loses nothing but time.
  */
 export async function makeReplica(
   parts: AgentParts,
   { replica, disk }: ReplicaPlace,
   origin: KnownOrigin,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<FileStamp> {
   const { context } = parts;
   const bytes = replica.spec?.volumeSize ?? 0;
   const kept = await addAgentFinalizer(context.cluster.resource(replicas), replica, signal);
@@ -68,7 +70,11 @@ export async function makeReplica(
   const folder = dataFolderOn(parts, disk, { kind: 'Replica', name });
   const base: DataIdentity = { name, uid, volume: kept.spec?.volumeName ?? '', size: bytes };
   const identity = await begin(folder, base);
-  if (origin.kind === 'empty') return await folder.complete(bytes);
+  if (origin.kind === 'empty') {
+    // An earlier attempt may have had another origin.
+    await folder.discardPart();
+    return await finish(folder, base, emptyContents);
+  }
   const token = origin.kind === 'agent' ? parts.newToken() : undefined;
   await writeReplicaStatus(context, kept, {
     currentState: 'starting',
@@ -78,8 +84,17 @@ export async function makeReplica(
   const source = await sourceOf(parts, origin, token ?? '');
   const limit = { bytes, remedy: 'that is the size of the volume; make it as large as its data' };
   const filled = await fillVerifiedPart(source, { folder, identity, limit, onProgress: () => {} }, signal);
-  await folder.identify({ ...base, ...(origin.kind === 'image' && { sha512: filled.sha512 ?? '' }) });
+  const begun = { ...base, ...(origin.kind === 'image' && { sha512: filled.sha512 ?? '' }) };
+  return await finish(folder, begun, filled.contents);
+}
+
+/** Only this agent writes to a part, so its checksum is that of the data when the name of the file changes. */
+async function finish(folder: DataFolder, identity: DataIdentity, contents: string): Promise<FileStamp> {
+  const bytes = identity.size ?? 0;
+  const stamp = await folder.markPart(bytes);
+  await folder.identify(withContents(identity, contents, stamp));
   await folder.complete(bytes);
+  return stamp;
 }
 
 /** An earlier attempt may have received a part of the data. */

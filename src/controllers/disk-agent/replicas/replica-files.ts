@@ -3,7 +3,9 @@ import { fileSystemReason } from '../../../io/files/file-system-reason.ts';
 import { ApiError, isReason } from '../../../kube/api-error.ts';
 import { diskSchedules } from '../../../kube/disks/disk-schedule.ts';
 import { diskAgentFinalizer, type Replica, replicas } from '../../../kube/disks/replica.ts';
+import { apiVersionOf } from '../../../kube/resource.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
+import { referenceTo } from '../../../reconcile/event-recorder.ts';
 import { removeFinalizer } from '../../../reconcile/remove-finalizer.ts';
 import { runLoop } from '../../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
@@ -13,10 +15,12 @@ import { type AgentParts, dataFolderOn } from '../agent-parts.ts';
 import { CopyFailures } from '../copy-failures.ts';
 import { CopyTasks } from '../copy-tasks.ts';
 import { dataFolderNames } from '../files/data-folder.ts';
+import type { FileStamp } from '../files/host-files.ts';
 import { givesUpDisk } from '../own-disks.ts';
 import type { AgentDisk } from '../status/agent-disks.ts';
 import { TransferError } from '../transfer/byte-source.ts';
 import { findReplicaOrigin, makeReplica, type ReplicaPlace } from './make-replica.ts';
+import { ReplicaChecksums, type ReplicaData } from './replica-checksums.ts';
 import { type ReplicaReport, writeReplicaStatus } from './replica-status.ts';
 
 const workers = 4;
@@ -26,6 +30,8 @@ const awayMaxMs = 60_000;
 const retryMs = 10_000;
 const tasksMax = 8;
 const busyMs = 1_000;
+/** How often a damaged file is looked at: a user may have decided that it is right. */
+const damagedLookMs = 60_000;
 
 /** Makes, grows and removes the files of the replicas of this node. Keys are names of Replicas. */
 export class ReplicaFiles {
@@ -33,6 +39,7 @@ export class ReplicaFiles {
   readonly #queue: WorkQueue;
   readonly #tasks = new CopyTasks();
   readonly #failures: CopyFailures;
+  readonly #checksums: ReplicaChecksums;
   /** When data that could not be copied is tried again, in monotonic time: what is reported of an attempt must not start the next one. */
   readonly #retryAtMs = new Map<string, number>();
   /** Since when the disk of a replica is away, in monotonic time. */
@@ -42,6 +49,10 @@ export class ReplicaFiles {
     this.#parts = parts;
     this.#queue = new WorkQueue(parts.context);
     this.#failures = new CopyFailures(parts.context);
+    this.#checksums = new ReplicaChecksums({
+      context: parts.context,
+      onDamage: (name) => this.#queue.add(name),
+    });
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -63,7 +74,7 @@ export class ReplicaFiles {
     try {
       await runLoop(context, loop, signal);
     } finally {
-      await this.#tasks.close();
+      await Promise.all([this.#tasks.close(), this.#checksums.close()]);
     }
   }
 
@@ -121,7 +132,7 @@ export class ReplicaFiles {
     const client = context.cluster.resource(replicas);
     const replica = await undefinedIfNotFound(client.get({ name }, { signal }));
     if (replica === undefined) {
-      await this.#tasks.stop(name);
+      await Promise.all([this.#tasks.stop(name), this.#checksums.forget(name)]);
       this.#awaySinceMs.delete(name);
       this.#forgetFailure(name);
       return undefined;
@@ -138,8 +149,17 @@ export class ReplicaFiles {
 
   async #stopped(replica: Replica): Promise<undefined> {
     const { currentState = 'stopped' } = replica.status ?? {};
-    if (currentState !== 'stopped') await this.#report(replica, { currentState: 'stopped' });
+    if (currentState === 'stopped') return undefined;
+    await this.#report(replica, { currentState: 'stopped' });
+    const disk = this.#parts.disks.ready(replica.spec?.diskID);
+    if (disk !== undefined) this.#checksums.look(this.#dataOf({ replica, disk }));
     return undefined;
+  }
+
+  #dataOf({ replica, disk }: ReplicaPlace): ReplicaData {
+    const { name = '', uid = '' } = replica.metadata ?? {};
+    const folder = dataFolderOn(this.#parts, disk, { kind: 'Replica', name });
+    return { name, uid, volumeName: replica.spec?.volumeName ?? '', folder, diskUUID: disk.uuid };
   }
 
   /** The replica is not deleted: its data may come back with the disk. */
@@ -148,6 +168,7 @@ export class ReplicaFiles {
     const name = replica.metadata?.name ?? '';
     const sinceMs = this.#awaySinceMs.get(name) ?? clock.monotonicMs();
     this.#awaySinceMs.set(name, sinceMs);
+    this.#checksums.distrust(name);
     const restMs = sinceMs + awayMaxMs - clock.monotonicMs();
     if (restMs > 0) return { afterMs: restMs };
     const message = `disk ${replica.spec?.diskID} does not answer on node ${this.#parts.nodeName}`;
@@ -168,7 +189,9 @@ export class ReplicaFiles {
           replica,
           `replicas/${name} on the disk has the data of replica ${identity.uid} of volume ${identity.volume}; move it away`,
         );
-      if (state.dataBytes !== undefined) return await this.#running(place, state.dataBytes, signal);
+      const { dataBytes: bytes, modifiedNs } = state;
+      if (bytes !== undefined && modifiedNs !== undefined)
+        return await this.#running(place, { bytes, modifiedNs }, signal);
     }
     // An empty file in its place would look like the data.
     if (replica.status?.healthyAt !== undefined)
@@ -177,25 +200,38 @@ export class ReplicaFiles {
   }
 
   /** Adopts a file that is there, and lengthens it if the volume has grown. */
-  async #running(
-    { replica, disk }: ReplicaPlace,
-    dataBytes: number,
-    signal: AbortSignal,
-  ): Promise<Requeue | undefined> {
-    const { name = '', uid = '' } = replica.metadata ?? {};
-    const { volumeSize: wanted = 0, volumeName: volume = '' } = replica.spec ?? {};
-    let size = dataBytes;
-    if (dataBytes < wanted && (await this.#isGranted(replica, disk, signal))) {
-      const folder = dataFolderOn(this.#parts, disk, { kind: 'Replica', name });
-      await folder.grow(wanted);
-      const state = await folder.inspect();
-      const known = state.kind === 'known' ? state.identity : { name, uid, volume };
-      await folder.identify({ ...known, size: wanted });
+  async #running(place: ReplicaPlace, stamp: FileStamp, signal: AbortSignal): Promise<Requeue | undefined> {
+    const { replica, disk } = place;
+    const { volumeSize: wanted = 0 } = replica.spec ?? {};
+    const data = this.#dataOf(place);
+    const damage = this.#checksums.damageOf(data, stamp);
+    if (damage !== undefined) return await this.#damaged(replica, damage);
+    let size = stamp.bytes;
+    if (size < wanted && (await this.#isGranted(replica, disk, signal))) {
+      await data.folder.grow(wanted);
+      await this.#checksums.update(data, (identity) => ({ ...identity, size: wanted }), signal);
       size = wanted;
       this.#parts.onFilesChanged();
     }
+    if (size !== stamp.bytes || !isRunning(replica) || !this.#checksums.hasLooked(data))
+      this.#checksums.look(data);
     await this.#report(replica, { currentState: 'running', size, isHealthy: true });
     return undefined;
+  }
+
+  /** It is not removed: people decide which data is right. */
+  async #damaged(replica: Replica, message: string): Promise<Requeue> {
+    if (replica.status?.message !== message)
+      this.#parts.context.events.record({
+        regarding: referenceTo(replica, { apiVersion: apiVersionOf(replicas), kind: replicas.kind }),
+        type: 'Warning',
+        reason: 'ReplicaDamaged',
+        action: 'Verify',
+        note: message,
+      });
+    await this.#error(replica, message);
+    // Nothing else says that the file was changed.
+    return { afterMs: damagedLookMs };
   }
 
   async #make({ replica, disk }: ReplicaPlace, signal: AbortSignal): Promise<Requeue | undefined> {
@@ -205,7 +241,10 @@ export class ReplicaFiles {
     const origin = await findReplicaOrigin(this.#parts, replica, signal);
     if (origin.kind === 'wait') return await this.#starting(replica, origin.message);
     if (origin.kind === 'empty') {
-      await makeReplica(this.#parts, { replica, disk }, origin, signal);
+      this.#checksums.trust(
+        this.#dataOf({ replica, disk }),
+        await makeReplica(this.#parts, { replica, disk }, origin, signal),
+      );
       this.#parts.onFilesChanged();
       return { afterMs: 0 };
     }
@@ -214,7 +253,10 @@ export class ReplicaFiles {
     if (restMs > 0) return { afterMs: restMs };
     if (this.#tasks.size >= tasksMax) return { afterMs: busyMs };
     this.#tasks.start(name, async (stop) => {
-      const make = () => makeReplica(this.#parts, { replica, disk }, origin, stop);
+      const make = async () => {
+        const stamp = await makeReplica(this.#parts, { replica, disk }, origin, stop);
+        this.#checksums.trust(this.#dataOf({ replica, disk }), stamp);
+      };
       const hasFailed = !(await this.#attempt(replica, make, stop));
       if (hasFailed) this.#retryAtMs.set(name, clock.monotonicMs() + retryMs);
       this.#parts.onFilesChanged();
@@ -295,7 +337,7 @@ export class ReplicaFiles {
       if (state.kind === 'foreign' || (state.kind === 'known' && state.identity.uid !== uid)) continue;
       // A crash may have left a folder that is empty.
       if (state.kind === 'missing' && deletionTimestamp === undefined) continue;
-      await this.#tasks.stop(name);
+      await Promise.all([this.#tasks.stop(name), this.#checksums.forget(name)]);
       await folder.remove(uid);
       isRemoved ||= state.kind === 'known';
       this.#parts.onFilesChanged();

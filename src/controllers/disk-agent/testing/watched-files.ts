@@ -59,6 +59,8 @@ export class WatchedFiles implements HostFiles {
       resize: (bytes) => this.#write(path, () => file.resize(bytes)),
       sync: () => this.#write(path, () => file.sync()),
       size: () => this.#read(path, () => file.size()),
+      mark: () => this.#write(path, () => file.mark()),
+      facts: () => this.#read(path, () => file.facts()),
       close: () => file.close(),
     };
   };

@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
-import { sha512OfPart } from '../files/hash-data.ts';
+import { hashesOfPart } from '../files/hash-data.ts';
 import { type ByteSource, TransferError } from './byte-source.ts';
 import { type FilledPart, type FillOptions, fillPart } from './fill-part.ts';
+
+export interface VerifiedPart extends FilledPart {
+  /** The checksum of the contents, as a replica records it. */
+  readonly contents: string;
+}
 
 /**
  * Fills the part, then reads it again and compares it with what the source sent. The old replica is removed once the new one is complete, so
@@ -13,14 +18,14 @@ export async function fillVerifiedPart(
   source: ByteSource,
   options: FillOptions,
   signal: AbortSignal,
-): Promise<FilledPart> {
+): Promise<VerifiedPart> {
   const { folder } = options;
   const received = createHash('sha512');
   const filled = await fillPart(hashed(source, received), options, signal);
   const sent = received.digest('hex');
-  const problem =
-    sourceProblem(filled.sha512, sent) ?? diskProblem(sent, await sha512OfPart(folder, signal), folder.path);
-  if (problem === undefined) return filled;
+  const { sha512: read, contents } = await hashesOfPart(folder, signal);
+  const problem = sourceProblem(filled.sha512, sent) ?? diskProblem(sent, read, folder.path);
+  if (problem === undefined) return { ...filled, contents };
   await folder.discardPart();
   throw new TransferError(problem, { isPermanent: false });
 }

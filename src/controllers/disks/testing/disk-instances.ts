@@ -96,7 +96,7 @@ export class DiskInstances {
     const instance = [...this.#running].find((each) => each.killer === killer);
     if (instance === undefined) return;
     this.#running.delete(instance);
-    // Nobody waits for what a killed process still does: its connection is cut.
+    // Nothing waits for what a killed process still does: its connection is cut.
     void instance.run.close();
     const place = new Set(this.#running);
     this.#options.environment.clock.after(restartMs, () => {
