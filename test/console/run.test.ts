@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { namespaces, nodes, persistentVolumeClaims, pods } from '../../src/kube/resources.ts';
-import { accessModes, main, makeClass, makeDisk, makeNode } from '../kubernetes/testing/run-scheduler.ts';
-import { lacks, serverPrograms, sharedTestBed } from '../kubernetes/vitest-beds.ts';
+import {
+  accessModes,
+  main,
+  makeClass,
+  makeDisk,
+  makeNode,
+  untilAllowed,
+} from '../kubernetes/testing/run-scheduler.ts';
+import { lacks, serverPrograms, startTestBed } from '../kubernetes/vitest-beds.ts';
 import { type Browser, hasBrowser, openBrowser, showView } from './browser.ts';
 import { startConsole } from './stowage-program.ts';
 
@@ -84,10 +91,9 @@ const unscheduled = {
 describe.skipIf(lacks(...serverPrograms) || !hasBrowser)(
   'the console of run --console on kube-apiserver',
   () => {
-    const bed = sharedTestBed({ apiServer: { extraFlags: { 'authorization-mode': 'RBAC' } } });
-
     test('shows each viewer what the RBAC of their own token allows', async () => {
-      const cluster = await bed().connect();
+      const bed = await startTestBed({ apiServer: { extraFlags: { 'authorization-mode': 'RBAC' } } });
+      const cluster = await bed.connect();
       for (const name of ['shop', 'secret'])
         await cluster.resource(namespaces).create({ metadata: { name } });
       await makeNode(cluster, 'node-1');
@@ -111,17 +117,21 @@ describe.skipIf(lacks(...serverPrograms) || !hasBrowser)(
         });
       }
       for (const name of ['of-a-team', 'boss'])
-        await bed().kubectl(['create', 'serviceaccount', name, '-n', 'shop']);
-      const applied = await bed().kubectl(['apply', '-f', '-'], rights);
+        await bed.kubectl(['create', 'serviceaccount', name, '-n', 'shop']);
+      const applied = await bed.kubectl(['apply', '-f', '-'], rights);
       expect([applied.code, applied.stderr]).toEqual([0, '']);
+      const team = 'system:serviceaccount:shop:of-a-team';
+      await untilAllowed(bed, team, 'list', 'pods', '-n', 'shop');
+      await untilAllowed(bed, team, 'list', 'nodes');
+      await untilAllowed(bed, 'system:serviceaccount:shop:boss', 'patch', 'nodes');
       const tokenOf = async (name: string) =>
-        (await bed().kubectl(['create', 'token', name, '-n', 'shop'])).stdout.trim();
+        (await bed.kubectl(['create', 'token', name, '-n', 'shop'])).stdout.trim();
 
       await using program = await startConsole(
         ...[
           'run',
           '--kubeconfig',
-          bed().kubeconfig,
+          bed.kubeconfig,
           '--console',
           '--console-address',
           '127.0.0.1:0',
@@ -149,7 +159,7 @@ describe.skipIf(lacks(...serverPrograms) || !hasBrowser)(
         .resource(pods)
         .create({ metadata: { namespace: 'shop', name: 'later' }, spec: unscheduled });
       const received = async () => String(await page.evaluate('window.received'));
-      await expect.poll(received, { timeout: 30_000 }).toContain('shop/later');
+      await expect.poll(received).toContain('shop/later');
       expect(await received()).not.toContain('secret/');
       // Changes are carried out with the viewer's rights, too.
       const cordon = JSON.stringify({ kind: 'cordon', what: 'node', name: 'node-1', isOn: true });

@@ -127,12 +127,14 @@ test('--no-console serves none', async () => {
     'none',
   ]);
   try {
-    await expect.poll(() => stowage.stdout, { timeout: 110_000 }).toContain('export KUBECONFIG');
-    const [, server] = /listening on (https:[^,]+),/.exec(stowage.stderr) ?? [];
+    await stowage.answers();
+    const address = /listening on (https:[^,]+),/;
+    await expect.poll(() => stowage.stderr).toMatch(address);
+    const [, server] = address.exec(stowage.stderr) ?? [];
     expect((await call(`${server}/console/`)).status).toBe(401);
     expect(stowage.stderr).not.toContain('the console is on');
   } finally {
-    stowage.kill();
+    await stowage.kill();
     await rm(folder, { recursive: true, force: true });
   }
 });
