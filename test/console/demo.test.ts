@@ -132,7 +132,7 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
     await page.keyboard.press('End');
     await page.keyboard.press('Home');
     await page.keyboard.press('ArrowDown');
-    const second = await page.locator('.row.active .cell').first().textContent();
+    const second = await page.locator('.row.active[aria-rowindex="3"] .cell').first().textContent();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: `Pod ${second}` }).waitFor();
     // The focus is at the beginning of the new view.
@@ -203,13 +203,13 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
     // It is created again elsewhere, as the plan says.
     const others = async () =>
       (await nodesOf(cluster, 'mover')).filter((each) => each !== '' && each !== node);
-    await expect.poll(others, { timeout: 30_000 }).toHaveLength(1);
+    await expect.poll(others).toHaveLength(1);
     await press(`Uncordon node ${node}`, 'taken back');
     expect(await isCordoned()).toBe(false);
 
     await show('Replicas', 'deploy/demo/mover=2');
     await press('Scale Deployment demo/mover to 2', 'done');
-    await expect.poll(() => nodesOf(cluster, 'mover'), { timeout: 30_000 }).toHaveLength(2);
+    await expect.poll(() => nodesOf(cluster, 'mover')).toHaveLength(2);
     expect(browser.problems).toEqual([]);
   });
 
@@ -241,7 +241,7 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
     const disk = await diskOf(page);
     for (const hash of [...views.map(([hash]) => hash), `#/disks/${encodeURIComponent(disk)}`]) {
       const expected = await textOfView(other, hash);
-      await expect.poll(() => textOfView(page, hash), { timeout: 20_000, message: hash }).toBe(expected);
+      await expect.poll(() => textOfView(page, hash), { message: hash }).toBe(expected);
     }
     expect(await textOfView(other, `#/disks/${encodeURIComponent(disk)}`)).toContain('replica on-disks-r');
     // Nothing can be carried out in a file.
@@ -270,9 +270,7 @@ async function nodeOfNewDeployment(cluster: Cluster, name: string): Promise<stri
       },
     },
   });
-  await expect
-    .poll(() => nodesOf(cluster, name), { timeout: 30_000 })
-    .toEqual([expect.stringMatching(/^node-/)]);
+  await expect.poll(() => nodesOf(cluster, name)).toEqual([expect.stringMatching(/^node-/)]);
   return (await nodesOf(cluster, name))[0]!;
 }
 
