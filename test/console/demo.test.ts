@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
@@ -223,10 +223,6 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
       .getByRole('gridcell', { name: /^1 GiB of 200 GiB/ })
       .nth(1)
       .waitFor();
-    // A scheduler that has seen a volume come keeps its promise for two minutes, if the driver does not say when it has measured; one that reads the
-    // objects later does not know of it.
-    await showView(page, '#/overview');
-    await page.locator('.promised-text').waitFor({ state: 'detached', timeout: 150_000 });
     const { stdout } = await stowage('snapshot', file, '--kubeconfig', kubeconfig);
     expect(stdout).toMatch(/^\d+ objects of https:\S+ are in \S+state\.json\n$/);
     const { metadata, items } = JSON.parse(await readFile(file, 'utf8'));
@@ -238,6 +234,15 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
     await other.goto(frozen.consoleUrl);
     await other.getByText(/^Frozen: \d{4}-/).waitFor();
     expect(await other.getByRole('button', { name: 'Sign out' }).count()).toBe(0);
+    // What no object stores is in the file, too: capacity over time, and when exactly the console saw the steps of a pod.
+    await showView(other, '#/capacity');
+    await other.getByText(/^([2-9]|\d\d+) samples from/).waitFor();
+    expect(await other.locator('.hidden-note').count()).toBe(0);
+    await showView(other, '#/pod/demo%2Fnewcomer');
+    await other
+      .getByText(/^\+ \d+ ms$/)
+      .first()
+      .waitFor();
     const disk = await diskOf(page);
     for (const hash of [...views.map(([hash]) => hash), `#/disks/${encodeURIComponent(disk)}`]) {
       const expected = await textOfView(other, hash);
@@ -248,7 +253,29 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
     await textOfView(other, '#/what-if');
     expect(await other.getByRole('button', { name: 'Cordon' }).count()).toBe(0);
     await other.close();
-  }, 300_000);
+  });
+
+  test('the page saves the same snapshot, and files without a record say that capacity over time is missing', async () => {
+    const { page } = browser;
+    await showView(page, '#/overview');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Save a snapshot' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/^stowage-\d{4}-\d\d-\d\dT[\d-]+\.json$/);
+    const saved = JSON.parse(await readFile(await download.path(), 'utf8'));
+    const record = saved.items.at(-1);
+    expect(record.kind).toBe('ConsoleRecord');
+    expect(record.history.timesMs.length).toBeGreaterThan(1);
+    const file = join(program.folder, 'without.json');
+    await writeFile(file, JSON.stringify({ ...saved, items: saved.items.slice(0, -1) }));
+    await using frozen = await startConsole('console', file);
+    const other = await browser.context.newPage();
+    await other.goto(`${frozen.consoleUrl}#/capacity`);
+    await other.getByText('These files have no capacity over time').waitFor();
+    await other.getByText(/^1 sample from/).waitFor();
+    await other.close();
+  });
 });
 
 const stowage = (...args: readonly string[]) =>

@@ -19,6 +19,8 @@ export async function textOfView(page: Page, hash: string): Promise<string> {
     (await main.innerText())
       // Only where something can be carried out.
       .replace(/^Carry out$[\s\S]*/m, '')
+      // Only where something runs.
+      .replace(/^Save a snapshot\n/m, '')
       .trimEnd()
       .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, 'TIME')
       // Steps that this process has seen have exact times, which a file has not.

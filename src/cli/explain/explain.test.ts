@@ -125,6 +125,14 @@ describe('a pod that has its place, or would', () => {
     expect(askPod(view, 'rooted').summary).toBe(
       'Pod default/rooted is on n1, the only node that would do now.',
     );
+    expect(askPod(view, 'rooted').nodes).toMatchObject({
+      total: 3,
+      fitting: 1,
+      groups: [{ nodes: ['n2', 'n3'], reasons: [{ rule: 'VolumeBinding' }] }],
+    });
+    expect(textOf(askPod(view, 'rooted'))).toMatch(
+      /SCORES[^]*WHY NOT ELSEWHERE\n {2}n2, n3: this node cannot reach/,
+    );
     expect(askPod(view, 'waits')).toMatchObject({ verdict: 'fits', placement: { node: 'n2' } });
     expect(exitCodeOf(askPod(view, 'waits'))).toBe(0);
     expect(['placed', 'rooted', 'waits'].map((name) => nameOf(askPod(view, name)))).toEqual([

@@ -1,6 +1,11 @@
+import { explainNodes } from '../../engine/evaluation/explain-nodes.ts';
+import { groupNodes } from '../../engine/explain/node-groups.ts';
 import { type NodeRanking, rankNodes } from '../../engine/explain/node-ranking.ts';
 import type { Placement } from '../../engine/plan.ts';
-import type { PlacementLine, PodExplanation, ScoreLine } from './explanation.ts';
+import { readPod } from '../../engine/records/pod-record.ts';
+import { defaultRules } from '../../engine/rules/default-rules.ts';
+import type { NodeGroupLine, PlacementLine, PodExplanation, ScoreLine } from './explanation.ts';
+import { groupLine } from './lines.ts';
 import type { PodQuestion } from './pod-question.ts';
 import { poolLines } from './pool-lines.ts';
 
@@ -39,7 +44,7 @@ export function placementOf(placement: Placement, question: PodQuestion): Partia
 /** The rank of the pod's node in the current cluster without the pod. The cluster may have been different when the pod was placed. */
 export function whyThere(question: PodQuestion): Partial<PodExplanation> {
   const { record, index } = question;
-  const board = withoutPod(question);
+  const { board, groups } = withoutPod(question);
   const rank = board.nodes.findIndex(({ node }) => node === record.nodeName) + 1;
   const placement: PlacementLine = {
     node: record.nodeName,
@@ -49,7 +54,7 @@ export function whyThere(question: PodQuestion): Partial<PodExplanation> {
   return {
     verdict: 'placed',
     summary: `Pod ${record.key} is ${record.isDeleting ? 'being deleted, and is still ' : ''}on ${record.nodeName}${rankText(rank, board, question)}.`,
-    nodes: { total: index.nodes.size, fitting: board.feasibleNodes, groups: [] },
+    nodes: { total: index.nodes.size, fitting: board.feasibleNodes, groups },
     placement,
   };
 }
@@ -73,12 +78,23 @@ function rankText(
     : `; of ${feasibleNodes} nodes that would do now, ${best?.node} is better`;
 }
 
-function withoutPod({ pod, record, index, nowMs }: PodQuestion): NodeRanking {
+interface WithoutPod {
+  readonly board: NodeRanking;
+  /** The nodes that do not fit, by reasons. */
+  readonly groups: readonly NodeGroupLine[];
+}
+
+function withoutPod({ pod, record, index, nowMs }: PodQuestion): WithoutPod {
   const { nodeName: _, ...spec } = pod.spec ?? {};
+  const unplaced = { ...pod, spec };
   const savepoint = index.savepoint();
   try {
     index.remove('Pod', record.key);
-    return rankNodes({ ...pod, spec }, index, { nowMs, max: scoresMax, also: [record.nodeName] });
+    const board = rankNodes(unplaced, index, { nowMs, max: scoresMax, also: [record.nodeName] });
+    if (board.feasibleNodes === index.nodes.size) return { board, groups: [] };
+    const asked = readPod(unplaced);
+    const { nodes } = explainNodes(asked, index, { nowMs, rules: defaultRules });
+    return { board, groups: groupNodes(nodes, asked, index).map(groupLine) };
   } finally {
     index.rollback(savepoint);
   }

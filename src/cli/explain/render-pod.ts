@@ -25,8 +25,10 @@ export function renderPodInto(page: Page, explanation: PodExplanation, options: 
   page.line(profileText(explanation));
   renderPodReasons(page, explanation);
   renderWaits(page, explanation);
-  renderNodes(page, explanation, options);
+  const isPlaced = explanation.verdict === 'placed';
+  if (!isPlaced) renderNodes(page, explanation, options);
   renderPlacement(page, explanation.placement, options);
+  if (isPlaced) renderNodes(page, explanation, options);
   renderClaims(page, explanation, options);
   renderInlineVolumes(page, explanation);
   renderPools(page, explanation.pools);
@@ -74,9 +76,9 @@ function renderPodReasons(page: Page, { podReasons }: PodExplanation): void {
   }
 }
 
-function renderNodes(page: Page, { nodes }: PodExplanation, { isWide }: RenderOptions): void {
+function renderNodes(page: Page, { nodes, verdict }: PodExplanation, { isWide }: RenderOptions): void {
   if (nodes.groups.length === 0) return;
-  page.heading('NODES');
+  page.heading(verdict === 'placed' ? 'WHY NOT ELSEWHERE' : 'NODES');
   const shown = isWide ? nodes.groups : nodes.groups.slice(0, groupsMax);
   for (const { nodes: names, count, reasons } of shown) {
     const who = namesText(names, count, isWide ? namesMaxWide : namesMax);

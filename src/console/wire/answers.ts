@@ -72,6 +72,7 @@ export interface PodReport {
       readonly reasons: readonly {
         readonly sentence: string;
         readonly detail?: string | undefined;
+        readonly claim?: string | undefined;
         readonly rule: string;
       }[];
     }[];

@@ -3,19 +3,21 @@ import { percentText, shownBytes } from '../format.ts';
 import { firstCellFrom, type MapCell, type MapLayout } from './layout.ts';
 import type { NodeStorage, StorageSum, StorageUnit } from './node-storage.ts';
 
-/** The colours of the page, read from its style. */
-export interface MapColours {
-  readonly text: string;
-  readonly dim: string;
-  readonly line: string;
-  readonly card: string;
-  readonly free: string;
-  readonly used: string;
-  readonly promised: string;
-  readonly bad: string;
-  readonly accent: string;
-  readonly full: string;
-}
+/** The colours of the page that the map uses. */
+export const mapColours = [
+  'text',
+  'dim',
+  'line',
+  'card',
+  'free',
+  'used',
+  'promised',
+  'bad',
+  'accent',
+  'full',
+] as const;
+
+type MapColours = Readonly<Record<(typeof mapColours)[number], string>>;
 
 export interface DrawInput {
   readonly context: CanvasRenderingContext2D;
@@ -83,7 +85,7 @@ function drawZoneUnits(
   let left = x + context.measureText(text).width + 18;
   context.font = '11px system-ui, sans-serif';
   for (const unit of units.slice(0, unitsShownMax)) {
-    const name = `${unit.name} ${shownBytes(unit.totalBytes - unit.usedBytes - unit.promisedBytes)} free`;
+    const name = `${unit.name} ${freeText(unit)}`;
     const nameWidth = context.measureText(name).width;
     if (left + 66 + nameWidth > x + width) return;
     drawFill(context, unit, { x: left, y: y + 11, width: 60, height: 8 }, colours);
@@ -91,6 +93,10 @@ function drawZoneUnits(
     context.fillText(name, left + 66, y + 15);
     left += 66 + nameWidth + 18;
   }
+}
+
+function freeText({ totalBytes, usedBytes, promisedBytes }: StorageUnit): string {
+  return `${shownBytes(totalBytes - usedBytes - promisedBytes)} free`;
 }
 
 interface Box {
@@ -161,19 +167,16 @@ function drawCard(input: DrawInput, cell: MapCell, node: ConsoleNode): void {
   const shown = units.length > unitsShownMax ? units.slice(0, unitsShownMax - 1) : units;
   for (const [at, unit] of shown.entries()) {
     const lineY = y + 44 + at * 13;
-    drawFill(context, unit, { x: x + 8, y: lineY, width: 56, height: 8 }, colours);
+    drawFill(context, unit, { x: x + 8, y: lineY, width: 46, height: 8 }, colours);
     context.fillStyle = unit.problem === '' ? colours.dim : colours.bad;
-    drawText(
-      context,
-      unit.problem === '' ? unit.name : `${unit.name}: ${unit.problem}`,
-      x + 70,
-      lineY + 4.5,
-      width - 78,
-    );
+    const state = unit.problem === '' ? freeText(unit) : unit.problem;
+    const stateWidth = context.measureText(state).width;
+    drawText(context, unit.name, x + 60, lineY + 4.5, width - 76 - stateWidth);
+    context.fillText(state, x + width - 8 - stateWidth, lineY + 4.5);
   }
   context.fillStyle = colours.dim;
   if (units.length > shown.length)
-    context.fillText(`and ${units.length - shown.length} more`, x + 70, y + 44 + shown.length * 13 + 4.5);
+    context.fillText(`and ${units.length - shown.length} more`, x + 60, y + 44 + shown.length * 13 + 4.5);
   if (units.length === 0) context.fillText('no storage of its own', x + 8, y + 50);
 }
 

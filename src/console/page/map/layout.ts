@@ -36,7 +36,7 @@ export interface MapLayout {
 }
 
 const sizes = {
-  card: { width: 216, height: 112, gap: 10 },
+  card: { width: 284, height: 112, gap: 10 },
   bars: { width: 58, height: 40, gap: 5 },
   dot: { width: 13, height: 13, gap: 3 },
 } as const;

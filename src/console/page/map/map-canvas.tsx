@@ -2,7 +2,8 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import type { ConsoleNode } from '../../wire/rows.ts';
 import { useStore, useVersion } from '../context.ts';
 import { percentText, shownBytes } from '../format.ts';
-import { drawMap, type MapColours } from './draw.ts';
+import { textScale, themeColours } from '../theme-colours.ts';
+import { drawMap, mapColours } from './draw.ts';
 import { cellAt, layoutMap, neighbour } from './layout.ts';
 import type { NodeStorage } from './node-storage.ts';
 
@@ -33,6 +34,7 @@ export function MapCanvas({ nodes, storage, selected, onSelect }: MapCanvasProps
   const version = useVersion(['node', 'pool', 'disk', 'volume'], 200);
   const theme = useThemeVersion();
   const { scale } = size;
+  const colours = useMemo(() => themeColours(mapColours), [theme]);
   const layout = useMemo(() => layoutMap(nodes, size.width / scale), [nodes, size.width, scale]);
 
   useLayoutEffect(() => {
@@ -53,7 +55,6 @@ export function MapCanvas({ nodes, storage, selected, onSelect }: MapCanvasProps
     element.width = Math.round(size.width * ratio);
     element.height = Math.round(size.height * ratio);
     context.setTransform(ratio * scale, 0, 0, ratio * scale, 0, 0);
-    const colours = coloursOf(element);
     const nodeOf = (name: string) => store.get('node', name);
     const visible = { top: top / scale, width: size.width / scale, height: size.height / scale };
     drawMap({ context, layout, storage, nodeOf, colours, ...visible, selected });
@@ -132,28 +133,6 @@ function MapTip({
       {promisedBytes > 0 && `, ${shownBytes(promisedBytes)} promised`}
     </div>
   );
-}
-
-/** How large the text of the page is, compared with the size that the map is laid out for. */
-function textScale(): number {
-  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 15;
-}
-
-function coloursOf(element: Element): MapColours {
-  const style = getComputedStyle(element);
-  const colour = (name: string) => style.getPropertyValue(`--${name}`).trim();
-  return {
-    text: colour('text'),
-    dim: colour('dim'),
-    line: colour('line'),
-    card: colour('card'),
-    free: colour('free'),
-    used: colour('used'),
-    promised: colour('promised'),
-    bad: colour('bad'),
-    accent: colour('accent'),
-    full: colour('full'),
-  };
 }
 
 /** Changes when the colours of the page do. */

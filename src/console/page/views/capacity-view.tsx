@@ -5,6 +5,7 @@ import { useAnswer } from '../context.ts';
 import { countText, pluralText, shownBytes, shownTime } from '../format.ts';
 import { useThemeVersion } from '../map/map-canvas.tsx';
 import { AnswerState } from '../parts/answer-state.tsx';
+import { textScale, themeColours } from '../theme-colours.ts';
 
 const refreshMs = 10_000;
 const chartHeight = 180;
@@ -68,25 +69,29 @@ function Chart({
   useEffect(() => {
     const element = box.current;
     if (element === null) return;
-    const style = getComputedStyle(element);
-    const colour = (name: string) => style.getPropertyValue(`--${name}`).trim();
+    const colours = themeColours(chartColours);
+    // The text of the page is larger on large screens.
+    const scale = textScale();
+    const height = chartHeight * scale;
     const axis = {
-      stroke: colour('dim'),
-      grid: { stroke: colour('line'), width: 1 },
-      ticks: { stroke: colour('line'), width: 1 },
+      stroke: colours.dim,
+      font: `${12 * scale}px system-ui, sans-serif`,
+      grid: { stroke: colours.line, width: 1 },
+      ticks: { stroke: colours.line, width: 1 },
     };
     const made = new uPlot(
       {
         width: element.clientWidth,
-        height: chartHeight,
+        height,
         legend: { show: false },
         cursor: { y: false },
         scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.05)] } },
         axes: [
-          { ...axis, size: 30, space: 80, values: (_, splits) => splits.map(clockText) },
+          { ...axis, size: 30 * scale, space: 80 * scale, values: (_, splits) => splits.map(clockText) },
           {
             ...axis,
-            size: 76,
+            size: 76 * scale,
+            space: 30 * scale,
             values: (_, values) => values.map(text),
             ...(isBytes && { incrs: binarySteps }),
           },
@@ -95,8 +100,8 @@ function Chart({
           {},
           ...series.map(({ name }) => ({
             label: name,
-            stroke: colour(colourOf[name] ?? 'accent'),
-            width: 2,
+            stroke: colours[colourOf[name] ?? 'accent'],
+            width: 2 * scale,
             points: { show: timesMs.length < 3 },
           })),
         ],
@@ -105,9 +110,7 @@ function Chart({
       element,
     );
     plot.current = made;
-    const observer = new ResizeObserver(() =>
-      made.setSize({ width: element.clientWidth, height: chartHeight }),
-    );
+    const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height }));
     observer.observe(element);
     return () => {
       observer.disconnect();
@@ -141,7 +144,9 @@ function clockText(seconds: number): string {
   return new Date(seconds * 1_000).toLocaleTimeString('sv-SE');
 }
 
-const colourOf: Readonly<Record<string, string>> = {
+const chartColours = ['dim', 'line', 'used', 'promised', 'free-line', 'bad', 'accent'] as const;
+
+const colourOf: Readonly<Record<string, (typeof chartColours)[number]>> = {
   used: 'used',
   promised: 'promised',
   free: 'free-line',

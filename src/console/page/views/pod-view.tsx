@@ -20,7 +20,10 @@ export function PodView({ id }: { readonly id: string }) {
         {({ path, explanation }) => (
           <>
             <p class="lead">{explanation.summary}</p>
-            <h2>Path</h2>
+            <div class="title-line">
+              <h2>Path</h2>
+              <TotalTime steps={path.steps} />
+            </div>
             <Timeline steps={path.steps} />
             <WhyThere report={explanation} />
             <WhyNot report={explanation} />
@@ -32,6 +35,17 @@ export function PodView({ id }: { readonly id: string }) {
         )}
       </AnswerState>
     </section>
+  );
+}
+
+/** From the first step to the last. */
+function TotalTime({ steps }: { readonly steps: readonly PathStep[] }) {
+  const [first, last] = [steps[0], steps.at(-1)];
+  if (first?.atMs === undefined || last?.atMs === undefined || !last.isDone) return null;
+  return (
+    <span class="dim">
+      running {durationText(Math.max(0, last.atMs - first.atMs))} after it was created, ± 1 s
+    </span>
   );
 }
 
@@ -175,10 +189,7 @@ function WhyNot({ report }: { readonly report: PodReport }) {
             <strong>
               {countText(count)} of {countText(nodes.total)} nodes
             </strong>
-            :{' '}
-            {reasons
-              .map(({ sentence, detail }) => (detail === undefined ? sentence : `${sentence} (${detail})`))
-              .join('; ')}
+            : {reasons.map(reasonText).join('; ')}
             <div class="dim">
               {names.slice(0, 12).join(', ')}
               {count > 12 && ' …'}
@@ -188,6 +199,15 @@ function WhyNot({ report }: { readonly report: PodReport }) {
       </ul>
     </>
   );
+}
+
+function reasonText({
+  sentence,
+  detail,
+  claim,
+}: PodReport['nodes']['groups'][number]['reasons'][number]): string {
+  const about = [claim, detail].filter((text) => text !== undefined);
+  return about.length === 0 ? sentence : `${sentence} (${about.join(', ')})`;
 }
 
 function Remedies({ report: { remedies } }: { readonly report: PodReport }) {

@@ -59,7 +59,7 @@ export function ReservationsView() {
               rows={found.volumes}
               columns={[
                 { title: 'Claim', render: ({ claim }) => claim, width: 'minmax(9rem, 2fr)' },
-                { title: 'Volume', render: ({ volume }) => volume },
+                { title: 'Volume', render: ({ volume }) => volume, width: 'minmax(9rem, 2fr)' },
                 { title: 'Size', render: ({ size }) => size, isNumber: true, width: '6rem' },
                 {
                   title: 'State',
