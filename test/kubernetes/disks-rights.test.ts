@@ -4,14 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFailed, onTestFinished, test } from 'vitest';
 import type { Cluster } from '../../src/cluster/cluster.ts';
+import { publisherLabels } from '../../src/controllers/capacity/published-names.ts';
 import { FileServer } from '../../src/controllers/disk-agent/testing/file-server.ts';
 import { backingImages } from '../../src/kube/disks/backing-image.ts';
 import { diskSchedules } from '../../src/kube/disks/disk-schedule.ts';
 import { replicas } from '../../src/kube/disks/replica.ts';
 import { forceRemovalKey, storageNodes } from '../../src/kube/disks/storage-node.ts';
-import { diskVolumes } from '../../src/kube/disks/volume.ts';
+import { disksDriver, diskVolumes } from '../../src/kube/disks/volume.ts';
 import {
-  events,
+  csiStorageCapacities,
   persistentVolumeClaims,
   persistentVolumes,
   storageClasses,
@@ -20,6 +21,7 @@ import { annotations } from '../../src/kube/well-known.ts';
 import { projectRoot } from '../project-root.ts';
 import type { TestBed } from './test-bed.ts';
 import { auditedRequestsOf, grantedRights, untilAllUsed } from './testing/audited-rights.ts';
+import { failTwice } from './testing/failing-claim.ts';
 import {
   accessModes,
   makeNode,
@@ -40,19 +42,7 @@ const className = 'stowage-disks';
 const worker = 'worker';
 /** The tag of nodes without an agent. */
 const plain = 'plain';
-
-/**
- * Rights for moments that this test may not have, by the account that has them: repeated Events, an Event of the agent, figures of a class that
- * Kubernetes' garbage collector has not removed first, and an image whose copies the agent has removed only later.
- */
-const rare: Readonly<Record<string, readonly string[]>> = {
-  'stowage-disks': [
-    '*: delete storage.k8s.io/csistoragecapacities',
-    '*: get stowage.dev/backingimages',
-    '*: patch events.k8s.io/events',
-  ],
-  'stowage-disk-agent': ['*: create events.k8s.io/events', '*: patch events.k8s.io/events'],
-};
+const staleFigure = { namespace: 'kube-system', name: 'stale' };
 
 describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))(
   'disks, with the rights of deploy/disks.yaml',
@@ -96,6 +86,8 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))(
       await refuse(cluster);
       await move(cluster);
       await copy(cluster);
+      await release(cluster);
+      await findOrphanTwice(cluster, folder);
       await lose(cluster, 'n3');
       await until(async () => (await cluster.resource(diskSchedules).list()).items.length === 2, 200);
 
@@ -110,19 +102,19 @@ function unusedRights(account: string, auditLog: string): readonly string[] {
   const { rights, forbidden } = auditedRequestsOf(`system:serviceaccount:kube-system:${account}`, auditLog);
   expect(forbidden).toEqual([]);
   return [...new Set(grantedRights(manifest, [account]))]
-    .filter((right) => !rights.includes(right) && rare[account]?.includes(right) !== true)
+    .filter((right) => !rights.includes(right))
     .map((right) => `${account}: ${right}`);
 }
 
-/** A claim that fits nowhere, and the end of the class. */
+/** A claim that fits nowhere, a figure of a class that is gone, and the end of the class. */
 async function refuse(cluster: Cluster): Promise<void> {
-  await makeClaim(cluster, 'huge', '900Gi');
-  const reasons = async () => {
-    const { items } = await cluster.resource(events).list({ namespace });
-    return items.filter(({ regarding }) => regarding?.name === 'huge').map(({ reason }) => reason);
-  };
-  await until(async () => (await reasons()).includes('ProvisioningFailed'), 200);
-  await cluster.resource(persistentVolumeClaims).delete({ namespace, name: 'huge' });
+  await failTwice(cluster, { storageClassName: className, node: worker, storage: '900Gi' });
+  const figures = cluster.resource(csiStorageCapacities);
+  const labels = publisherLabels(disksDriver, undefined);
+  await figures.create({ metadata: { ...staleFigure, labels }, storageClassName: 'gone', capacity: '1Gi' });
+  const isStale = async () =>
+    (await figures.list()).items.some(({ metadata }) => metadata?.name === staleFigure.name);
+  await until(async () => !(await isStale()), 200);
   await cluster.resource(storageClasses).delete({ name: className });
 }
 
@@ -162,6 +154,31 @@ async function copy(cluster: Cluster): Promise<void> {
   await until(async () => (await size()) !== undefined, 200);
   await client.delete({ name: 'base' });
   await until(async () => (await copies()).length === 0, 200);
+}
+
+/** Bytes that were requested for an image which does not exist. */
+async function release(cluster: Cluster): Promise<void> {
+  const client = cluster.resource(diskSchedules);
+  const name = uuidOf('n2');
+  const body = { spec: { backingImages: { gone: gib } } };
+  await client.patch({ name }, { type: 'merge', body }, {});
+  const requested = async () => Object.keys((await client.get({ name })).spec?.backingImages ?? {});
+  await until(async () => !(await requested()).includes('gone'), 200);
+}
+
+/** Without its condition, data that the agent of n1 does not know is reported again, with the same Event. */
+async function findOrphanTwice(cluster: Cluster, folder: string): Promise<void> {
+  mkdirSync(join(folder, 'disk', 'replicas', 'unknown'), { recursive: true });
+  writeFileSync(join(folder, 'disk', 'replicas', 'unknown', 'data.img'), 'data');
+  const client = cluster.resource(storageNodes);
+  const conditions = async () => (await client.get({ name: 'n1' })).status?.diskStatus?.d?.conditions ?? [];
+  const isReported = async () =>
+    (await conditions()).some(({ type, status }) => type === 'OrphanedData' && status === 'True');
+  await until(isReported, 200);
+  const kept = (await conditions()).filter(({ type }) => type !== 'OrphanedData');
+  const body = { status: { diskStatus: { d: { conditions: kept } } } };
+  await client.patch({ name: 'n1' }, { type: 'merge', body }, { subresource: 'status' });
+  await until(isReported, 200);
 }
 
 /** A node that is removed although it has the only data of a volume. */
@@ -272,9 +289,9 @@ function uuidOf(node: string): string {
 }
 
 /** A claim whose pod a scheduler has put on a node. */
-async function makeClaim(cluster: Cluster, name: string, storage = '1Gi'): Promise<void> {
+async function makeClaim(cluster: Cluster, name: string): Promise<void> {
   await cluster.resource(persistentVolumeClaims).create({
     metadata: { namespace, name, annotations: { [annotations.selectedNode]: worker } },
-    spec: { accessModes, storageClassName: className, resources: { requests: { storage } } },
+    spec: { accessModes, storageClassName: className, resources: { requests: { storage: '1Gi' } } },
   });
 }
