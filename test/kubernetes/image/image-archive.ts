@@ -30,8 +30,7 @@ export class ImageArchive {
   readonly #folder: string;
 
   static async open(archive: string): Promise<ImageArchive> {
-    const folder = await mkdtemp(join(tmpdir(), 'stowage-image-test-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const folder = await temporaryFolder();
     await runCommand('tar', '-xf', archive, '-C', folder);
     return new ImageArchive(folder);
   }
@@ -76,6 +75,13 @@ export class ImageArchive {
       await runCommand('tar', '--no-same-owner', '-xf', join(this.#folder, layer), '-C', root);
     return root;
   }
+}
+
+/** Until the test ends. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'stowage-image-test-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 function blob({ digest }: Descriptor): string {

@@ -1,18 +1,16 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { projectRoot } from '../../project-root.ts';
 import { runCommand } from '../node/commands.ts';
-import { ImageArchive } from './image-archive.ts';
+import { ImageArchive, temporaryFolder } from './image-archive.ts';
 import { lacksImageTools } from './image-requirements.ts';
 import { buildImage, stowageImage } from './stowage-image.ts';
 
 const timeout = 600_000;
-const machineOf: Readonly<Record<string, number>> = { amd64: 62, arm64: 183 };
 
 interface Sbom {
   readonly packages: readonly {
@@ -89,30 +87,7 @@ describe.skipIf(lacksImageTools())('the image', () => {
     );
     expect(ids('pkg:deb')).toEqual(await debianPackages(root));
   });
-
-  test('for another platform has only programs and libraries of that platform', { timeout }, async () => {
-    const other = process.arch === 'x64' ? 'arm64' : 'amd64';
-    const output = join(await temporaryFolder(), 'other.tar');
-    const { archive } = await buildImage(
-      output,
-      '--platform',
-      `linux/${other}`,
-      '--tag',
-      'example.test/stowage:1',
-    );
-    const image = await ImageArchive.open(archive);
-    expect((await image.config()).architecture).toBe(other);
-    const machines = await machinesBelow(await image.unpack());
-    expect(machines.size).toBeGreaterThan(20);
-    expect([...machines].filter(([, machine]) => machine !== machineOf[other])).toEqual([]);
-  });
 });
-
-async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'stowage-image-test-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 async function sha256(path: string): Promise<string> {
   const hash = createHash('sha256');
@@ -154,19 +129,4 @@ async function debianPackages(root: string): Promise<readonly string[]> {
   );
   const field = (control: string, name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(control)?.[1];
   return controls.map((control) => `${field(control, 'Package')} ${field(control, 'Version')}`).sort();
-}
-
-/** The processor of each ELF file, by its path. */
-async function machinesBelow(root: string): Promise<ReadonlyMap<string, number>> {
-  const machines = new Map<string, number>();
-  for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const path = join(entry.parentPath ?? entry.path, entry.name);
-    const file = await open(path);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(20), 0, 20, 0);
-    await file.close();
-    if (bytesRead === 20 && buffer.toString('latin1', 1, 4) === 'ELF')
-      machines.set(path, buffer.readUInt16LE(18));
-  }
-  return machines;
 }
