@@ -11,9 +11,9 @@ test('a server that does not answer is not said to refuse the user', () => {
   );
 });
 
-test('a server that refuses is', () => {
+test('a user without a right is named, with what to do', () => {
   const error = refusalError(failure(403, 'Forbidden', 'no'), asked);
   expect((error as Error).message).toBe(
-    'https://host:6443 refuses us: no; check the user in context "a" of kubeconfig',
+    'the user of context "a" of kubeconfig lacks a right: no; ask for this right, or choose another user with --kubeconfig or --context',
   );
 });

@@ -23,8 +23,12 @@ export function refusalError(error: unknown, asked: AskedServer): unknown {
   // A server, or a proxy, that does not answer has refused nothing.
   if (error.code >= 500) return unreadable(error, asked);
   const { server, source } = asked;
-  const text = `${server} refuses us: ${error.message}; check the user in ${source}`;
-  return new CliError(text, 1, { cause: error });
+  if (error.code !== 403)
+    return new CliError(`${server} refuses the request: ${error.message}`, 1, { cause: error });
+  const remedy = 'ask for this right, or choose another user with --kubeconfig or --context';
+  return new CliError(`the user of ${source} lacks a right: ${error.message}; ${remedy}`, 1, {
+    cause: error,
+  });
 }
 
 function unreadable(error: ApiError, { server, source }: AskedServer): CliError {

@@ -90,6 +90,7 @@ function detailOf(upgrade: Outcome['upgrade']): string {
 }
 
 function summaryOf(outcomes: readonly Outcome[]): string {
+  if (outcomes.length === 0) return 'There are no PersistentVolumes, so there is nothing to upgrade.';
   const counts = new Map<string, number>();
   for (const { upgrade } of outcomes) {
     const what =

@@ -94,7 +94,7 @@ describe('on an empty cluster', () => {
     });
     expect(await callStowage('upgrade-zonal-pvs', ...own)).toMatchObject({
       status: 0,
-      stdout: 'volumes: 0\n',
+      stdout: 'There are no PersistentVolumes, so there is nothing to upgrade.\n',
     });
     const verbose = await callInProcess('capacity', ...own, '--verbose');
     expect([verbose.status, verbose.stdout.split(':')[0]]).toEqual([0, 'Nothing to measure']);

@@ -154,7 +154,7 @@ describe('stowage disks', () => {
     [
       ['describe', 'nothing'],
       1,
-      'there is no disk, node, volume, image of the name nothing; there are disk/n1',
+      'there is no disk, node, volume or image named nothing; there are disk/n1',
     ],
     [
       ['describe', 'default'],

@@ -18,6 +18,27 @@ export async function callInProcess(...args: readonly string[]): Promise<Program
 
 /** The same, with another working directory. */
 export async function callInFolder(folder: string, ...args: readonly string[]): Promise<ProgramOutput> {
+  return await callWith({ folder }, ...args);
+}
+
+/** The same, with a terminal so wide as standard output; without one, a file. */
+export async function callOnTerminal(
+  columns: number | undefined,
+  ...args: readonly string[]
+): Promise<ProgramOutput> {
+  const stream = { isTTY: process.stdout.isTTY, columns: process.stdout.columns };
+  Object.assign(process.stdout, { isTTY: columns !== undefined, columns });
+  try {
+    return await callInProcess(...args);
+  } finally {
+    Object.assign(process.stdout, stream);
+  }
+}
+
+async function callWith(
+  { folder }: { readonly folder: string },
+  ...args: readonly string[]
+): Promise<ProgramOutput> {
   const printed = { stdout: '', stderr: '' };
   const spies = (['stdout', 'stderr'] as const).map((name) =>
     vi.spyOn(process[name], 'write').mockImplementation((chunk) => {

@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { fileSystemReason } from '../../io/files/file-system-reason.ts';
 import { tarGz } from '../../io/files/tar-archive.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { CliError, usage } from '../cli-error.ts';
@@ -44,12 +45,12 @@ async function write(path: string, { files, notReadCount }: CollectedBundle): Pr
   try {
     await writeFile(path, archive, { flag: 'wx', mode: 0o600 });
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST')
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
       throw new CliError(`${path} exists; delete it, or choose another file with --output-file`, 1, {
         cause: error,
       });
-    throw new CliError(`cannot write ${path}: ${message}; choose another file with --output-file`, 1, {
+    const reason = fileSystemReason(error);
+    throw new CliError(`cannot write ${path}: ${reason}; choose another file with --output-file`, 1, {
       cause: error,
     });
   }

@@ -113,14 +113,18 @@ function nameOf(target: Exclude<DisksTarget, { readonly kind: 'disk' }>): string
 function notFoundText(argument: string, kind: TargetKind | undefined, kinds: readonly TargetKind[]): string {
   if (kind !== undefined && !kinds.includes(kind)) return `"${argument}" must name a ${kinds.join(' or a ')}`;
   return kind === undefined
-    ? `there is no ${kinds.join(', ')} of the name ${argument}`
+    ? `there is no ${alternatives(kinds)} named ${argument}`
     : `there is no ${argument}`;
+}
+
+function alternatives(kinds: readonly TargetKind[]): string {
+  return kinds.length === 1 ? kinds[0]! : `${kinds.slice(0, -1).join(', ')} or ${kinds.at(-1)}`;
 }
 
 function knownText(candidates: readonly DisksTarget[], kind: TargetKind | undefined): string {
   const own = candidates.filter((one) => kind === undefined || one.kind === kind);
   const shown = own.length > 0 ? own : candidates;
-  return shown.length === 0 ? 'there are none' : `there are ${truncated(shown.map(targetText))}`;
+  return shown.length === 0 ? 'the cluster has no disks' : `there are ${truncated(shown.map(targetText))}`;
 }
 
 function truncated(names: readonly string[]): string {

@@ -96,11 +96,11 @@ test.each([
 
 test.each([
   ['ssd', '"ssd" is ambiguous; it must be one of disk/n1/ssd, disk/n2/ssd, disk/n3/ssd'],
-  ['nothing', 'there is no disk, node, volume, image of the name nothing; there are disk/n1/hdd'],
+  ['nothing', 'there is no disk, node, volume or image named nothing; there are disk/n1/hdd'],
   ['volume/nothing', 'there is no volume/nothing; there are volume/db, volume/big'],
   ['disk/a', 'there is no disk/a; there are disk/n1/hdd'],
   ['claim/shop/other', 'there is no claim/shop/other; there are volume/db'],
-  ['', 'there is no disk, node, volume, image of the name ;'],
+  ['', 'there is no disk, node, volume or image named ;'],
 ])('"%s" is refused, and what exists is named', (argument, message) => {
   expect(() => described(argument)).toThrow(message);
 });

@@ -36,9 +36,7 @@ export function makeDrainPlan(target: DrainTarget, facts: DrainFacts): DrainPlan
 function requireListed({ kind }: DrainTarget, { view }: DrainFacts): void {
   const unseen = view.unseen?.find((one) => one.kind === (kind === 'drive' ? 'Drive' : 'Node'));
   if (unseen !== undefined)
-    throw new CliError(
-      `could not read ${unseen.plural}: forbidden; the right to list ${unseen.plural} is needed`,
-    );
+    throw new CliError(`could not read ${unseen.plural}: forbidden; ask for the right to list them`);
 }
 
 function summaryOf(report: Omit<DrainPlanReport, 'summary'>): string {

@@ -4,7 +4,7 @@ import { ApiError, isReason } from '../../kube/api-error.ts';
 import { CliError } from '../cli-error.ts';
 import { type ConnectFlags, connect } from '../connect.ts';
 import { type LogFlags, logForReading } from '../log-flags.ts';
-import { type AskedServer, serverError } from '../server-error.ts';
+import { type AskedServer, refusalError } from '../server-error.ts';
 
 /** The flags of every command that uses the cluster. */
 export interface DrivesFlags extends ConnectFlags, Pick<LogFlags, 'verbose'> {}
@@ -31,13 +31,12 @@ export async function withOwnKinds<T>(
 }
 
 function ownKindsError(error: unknown, asked: AskedServer, kinds: string): unknown {
-  if (!(error instanceof ApiError) || error.code === 401 || error.code === 403)
-    return serverError(error, asked);
+  if (!(error instanceof ApiError)) return error;
   if (isReason(error, 'NotFound') && error.message.includes('could not find the requested resource'))
     return new CliError(
       `${asked.server} does not have ${kinds}; install the definitions with kubectl apply --server-side -f deploy/crds`,
       1,
       { cause: error },
     );
-  return new CliError(`${asked.server} refuses the request: ${error.message}`, 1, { cause: error });
+  return refusalError(error, asked);
 }

@@ -3,6 +3,8 @@ import { getSystemErrorName } from 'node:util';
 const reasons: ReadonlyMap<unknown, string> = new Map([
   ['EACCES', 'no permission to read and write it'],
   ['EPERM', 'no permission to read and write it'],
+  ['ENOENT', 'it, or its directory, does not exist'],
+  ['EISDIR', 'it is a directory'],
   ['EEXIST', 'it is not a directory'],
   ['ENOTDIR', 'part of its path is not a directory'],
   ['EROFS', 'its file system is read-only'],

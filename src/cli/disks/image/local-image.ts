@@ -30,6 +30,8 @@ export async function readLocalImage(path: string, onProgress: (bytes: number) =
     return { path, sizeBytes: bytes, checksum: hash.digest('hex') };
   } catch (error) {
     if (error instanceof CliError) throw error;
-    throw new CliError(`${path}: ${fileSystemReason(error)}`, 1, { cause: error });
+    throw new CliError(`cannot read ${path}: ${fileSystemReason(error)}; choose another file`, 1, {
+      cause: error,
+    });
   }
 }

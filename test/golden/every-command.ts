@@ -1,0 +1,66 @@
+/** How each command is called. A test compares the names with those of the program. */
+export interface GoldenCommand {
+  /** As in docs/commands.md. */
+  readonly name: string;
+  /** What follows the name. */
+  readonly args?: readonly string[];
+  /** It runs until it is stopped. */
+  readonly stays?: true;
+  /** It needs no cluster, or the machine of a node. */
+  readonly needs?: 'nothing' | 'machine';
+}
+
+export const everyCommand: readonly GoldenCommand[] = [
+  { name: 'up', stays: true, needs: 'nothing' },
+  { name: 'run', args: ['--leader-elect=false'], stays: true },
+  { name: 'extender', args: ['--insecure', '--listen', '127.0.0.1:0'], stays: true },
+  {
+    name: 'csi',
+    args: ['--endpoint', 'unix:///nowhere/csi.sock', '--services', 'controller'],
+    stays: true,
+  },
+  { name: 'explain' },
+  { name: 'explain', args: ['pod', 'db-1'] },
+  { name: 'explain', args: ['claim', 'data-db-1'] },
+  { name: 'explain', args: ['statefulset', 'db'] },
+  { name: 'plan', args: ['--drain', 'node/n1'] },
+  { name: 'headroom' },
+  { name: 'drain-plan', args: ['n1'] },
+  { name: 'move', args: ['n1', '--yes', '--timeout', '1s'] },
+  { name: 'reservations' },
+  { name: 'capacity' },
+  { name: 'capacity', args: ['--drift'] },
+  { name: 'drives discover', needs: 'nothing' },
+  { name: 'drives init', args: ['/dev/nowhere', '--node-name', 'n1', '--yes'], needs: 'machine' },
+  { name: 'drives list' },
+  { name: 'drives list', args: ['volumes'] },
+  { name: 'drives info' },
+  { name: 'drives label', args: ['n1-a', 'rack=r1'] },
+  { name: 'drives tier', args: ['n1-a', 'Hot'] },
+  { name: 'drives cordon', args: ['n1-a'] },
+  { name: 'drives uncordon', args: ['n1-a'] },
+  { name: 'drives remove', args: ['n1-a'] },
+  { name: 'drives repair', args: ['n1-a'], needs: 'machine' },
+  { name: 'drives move', args: ['n1-a', 'n1-b'], needs: 'machine' },
+  { name: 'drives forget', args: ['n1', '--yes'] },
+  { name: 'disks list' },
+  { name: 'disks list', args: ['--volumes'] },
+  { name: 'disks describe', args: ['n1/ssd'] },
+  { name: 'disks evict', args: ['node/n1'] },
+  { name: 'disks cordon', args: ['n1/ssd'] },
+  { name: 'disks uncordon', args: ['n1/ssd'] },
+  { name: 'disks remove', args: ['n1/ssd', '--yes'] },
+  { name: 'disks image list' },
+  { name: 'disks image create', args: ['ubuntu', '--url', 'https://images.example.com/ubuntu.img'] },
+  { name: 'disks image upload', args: ['alpine', '/nowhere/alpine.img'] },
+  { name: 'disks image from-volume', args: ['golden', 'db'] },
+  { name: 'disks image delete', args: ['ubuntu'] },
+  { name: 'doctor' },
+  { name: 'bundle', args: ['--output-file', 'FOLDER/bundle.tar.gz'] },
+  { name: 'simulate', args: ['--seed', '1'], needs: 'nothing' },
+  { name: 'snapshot', args: ['FOLDER/snapshot.json'] },
+  { name: 'console', args: ['FOLDER/nowhere.json'], needs: 'nothing' },
+  { name: 'upgrade-zonal-pvs' },
+  { name: 'kubeconfig', args: ['robot'] },
+  { name: 'completion', args: ['bash'], needs: 'nothing' },
+];

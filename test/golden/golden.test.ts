@@ -1,0 +1,77 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { projectRoot } from '../project-root.ts';
+import { kubeconfigFor, unavailableServer } from '../up/kubeconfigs.ts';
+import { everyCommand } from './every-command.ts';
+import { GoldenServer } from './golden-server.ts';
+import { transcript } from './transcript.ts';
+
+let server: GoldenServer;
+beforeAll(async () => {
+  server = await GoldenServer.start();
+});
+afterAll(async () => await server[Symbol.asyncDispose]());
+
+const golden = (name: string) => `./files/${name}.txt`;
+
+/** Addresses, folders and sizes of archives differ between runs. */
+function mask(text: string): string {
+  return text
+    .replaceAll(server.url, 'https://SERVER')
+    .replaceAll(join(server.folder, 'powerless'), 'FOLDER')
+    .replaceAll(server.folder, 'FOLDER')
+    .replaceAll(/\/tmp\/stowage-[\w./-]*kubeconfig/g, 'KUBECONFIG')
+    .replaceAll(/\d+ KiB/g, 'N KiB');
+}
+
+/** Commands read several kinds at once, and the first request that fails is reported. */
+const maskRequests = (text: string) => mask(text).replaceAll(/(GET|POST) https:\S+:/g, '$1 URL:');
+
+const asking = everyCommand.filter(({ stays, needs }) => stays === undefined && needs === undefined);
+
+test('every command of the documentation is called', () => {
+  const page = readFileSync(join(projectRoot, 'docs/commands.md'), 'utf8');
+  const names = [...page.matchAll(/^### stowage (.*)$/gm)].map(([, name = '']) => name);
+  const groups = names.filter((name) => names.some((other) => other.startsWith(`${name} `)));
+  const leaves = names.filter((name) => !groups.includes(name));
+  expect([...new Set(everyCommand.map(({ name }) => name))].sort()).toEqual(leaves.sort());
+});
+
+test('an empty cluster', async () => {
+  const flags = ['--kubeconfig', await server.adminKubeconfig()];
+  const text = await transcript(asking, { flags, folder: server.folder, mask });
+  await expect(text).toMatchFileSnapshot(golden('empty'));
+});
+
+test('no rights', async () => {
+  const flags = ['--kubeconfig', await server.powerlessKubeconfig()];
+  const folder = join(server.folder, 'powerless');
+  mkdirSync(folder);
+  const text = await transcript(asking, { flags, folder, mask });
+  await expect(text).toMatchFileSnapshot(golden('no-rights'));
+});
+
+test('no cluster', async () => {
+  const needing = everyCommand.filter(({ needs }) => needs !== 'nothing');
+  const missing = ['--kubeconfig', '/nowhere/kubeconfig'];
+  const absent = await transcript(needing, { flags: missing, folder: server.folder, mask });
+  await expect(absent).toMatchFileSnapshot(golden('no-kubeconfig'));
+});
+
+/** Each attempt takes seconds, so not all of them; test/up has more. */
+const attempted: ReadonlySet<string> = new Set([
+  'plan',
+  'move',
+  'drives list',
+  'disks evict',
+  'snapshot',
+  'kubeconfig',
+]);
+
+test('a server that does not answer', async () => {
+  const flags = ['--kubeconfig', kubeconfigFor(unavailableServer, 'x')];
+  const commands = asking.filter(({ name, args }) => attempted.has(name) && args?.[0] !== 'volumes');
+  const text = await transcript(commands, { flags, folder: server.folder, mask: maskRequests });
+  await expect(text).toMatchFileSnapshot(golden('unavailable'));
+});
