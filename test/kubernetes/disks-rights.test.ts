@@ -20,7 +20,7 @@ import {
 import { annotations } from '../../src/kube/well-known.ts';
 import { projectRoot } from '../project-root.ts';
 import type { TestBed } from './test-bed.ts';
-import { auditedRequestsOf, grantedRights, untilAllUsed } from './testing/audited-rights.ts';
+import { auditedRequestsOf, grantedRights, untilAllUsed, untilGranted } from './testing/audited-rights.ts';
 import { failTwice } from './testing/failing-claim.ts';
 import {
   accessModes,
@@ -28,6 +28,7 @@ import {
   runScheduler,
   serviceAccountKubeconfig,
   until,
+  untilEvent,
 } from './testing/run-scheduler.ts';
 import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
 
@@ -48,10 +49,12 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))(
   'disks, with the rights of deploy/disks.yaml',
   () => {
     test('claims, moves, images and removed nodes use all of them, and need no others', {
-      timeout: 400_000,
+      timeout: 900_000,
     }, async () => {
       const { bed, folder, auditLog } = await startAuditedBed();
       const cluster = await bed.connect();
+      for (const name of accounts)
+        await untilGranted(bed, `system:serviceaccount:kube-system:${name}`, grantedRights(manifest, [name]));
       const controllers = runScheduler(
         await serviceAccountKubeconfig(bed, 'kube-system', 'stowage-disks'),
         '--controllers=disks,provisioner,expander',
@@ -175,6 +178,7 @@ async function findOrphanTwice(cluster: Cluster, folder: string): Promise<void> 
   const isReported = async () =>
     (await conditions()).some(({ type, status }) => type === 'OrphanedData' && status === 'True');
   await until(isReported, 200);
+  await untilEvent(cluster, 'n1', 'OrphanedData');
   const kept = (await conditions()).filter(({ type }) => type !== 'OrphanedData');
   const body = { status: { diskStatus: { d: { conditions: kept } } } };
   await client.patch({ name: 'n1' }, { type: 'merge', body }, { subresource: 'status' });

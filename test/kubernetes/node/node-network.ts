@@ -1,4 +1,7 @@
 import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { withBuildLock } from '../build-lock.ts';
 import { runCommand, runIfPossible } from './commands.ts';
 
 /** Networks that test beds of this machine can use at the same time. */
@@ -6,14 +9,22 @@ const networksMax = 64;
 const nodesMax = 4;
 
 /**
- * The bridge that connects nodes, their pods and this machine. Creating the link is what reserves the number, so that beds of several
- * processes get different networks. Nodes have 10.88.NUMBER.11 and following, their pods a quarter of 10.89.NUMBER.0/24 each.
+ * The bridge that connects nodes, their pods and this machine. One process after the other takes a number that no link has, so that beds of
+ * several processes get different networks. Nodes have 10.88.NUMBER.11 and following, their pods a quarter of 10.89.NUMBER.0/24 each.
  */
 export class NodeNetwork {
   readonly bridge: string;
   readonly #number: number;
 
   static async create(): Promise<NodeNetwork> {
+    return await withBuildLock(
+      join(tmpdir(), 'stowage-node-network.lock'),
+      () => NodeNetwork.#reserveAny(),
+      () => {},
+    );
+  }
+
+  static async #reserveAny(): Promise<NodeNetwork> {
     await removeAbandoned();
     for (let number = 1; number <= networksMax; number += 1) {
       const network = new NodeNetwork(number);

@@ -1,7 +1,7 @@
 import type { Cluster } from '../../../src/cluster/cluster.ts';
-import { events, persistentVolumeClaims } from '../../../src/kube/resources.ts';
+import { persistentVolumeClaims } from '../../../src/kube/resources.ts';
 import { annotations } from '../../../src/kube/well-known.ts';
-import { accessModes, until } from './run-scheduler.ts';
+import { accessModes, until, untilEvent } from './run-scheduler.ts';
 
 interface FailingClaim {
   readonly storageClassName: string;
@@ -21,16 +21,11 @@ export async function failTwice(
   const spec = { accessModes, storageClassName, resources: { requests: { storage } } };
   await claims.create({ metadata: key, spec });
   const selected = async () => (await claims.get(key)).metadata?.annotations?.[annotations.selectedNode];
-  const reasons = async () => {
-    const { items } = await cluster.resource(events).list({ namespace: key.namespace });
-    return items.filter(({ regarding }) => regarding?.name === key.name).map(({ reason }) => reason);
-  };
   for (const _ of ['first', 'second']) {
     const body = { metadata: { annotations: { [annotations.selectedNode]: node } } };
     await claims.patch(key, { type: 'merge', body }, {});
     await until(async () => (await selected()) === undefined, 200);
-    // An occurrence before the first one is written would only be counted by that write.
-    await until(async () => (await reasons()).includes('ProvisioningFailed'), 200);
+    await untilEvent(cluster, key.name, 'ProvisioningFailed');
   }
   await claims.delete(key);
 }

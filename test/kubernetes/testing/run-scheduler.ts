@@ -5,6 +5,7 @@ import { onTestFinished, vi } from 'vitest';
 import type { Cluster } from '../../../src/cluster/cluster.ts';
 import type { Pod, PodSpec } from '../../../src/kube/api/core.ts';
 import {
+  events,
   nodes,
   persistentVolumeClaims,
   persistentVolumes,
@@ -48,6 +49,17 @@ export async function untilAllowed(
   ...question: readonly string[]
 ): Promise<void> {
   await until(async () => (await bed.kubectl(['auth', 'can-i', ...question, '--as', user])).code === 0, 100);
+}
+
+/**
+ * Until an Event about the object of this name is written. What happens again before that would only be counted by the same write, and the Event not
+ * be patched.
+ */
+export async function untilEvent(cluster: Cluster, name: string, reason: string): Promise<void> {
+  await until(async () => {
+    const { items } = await cluster.resource(events).list();
+    return items.some((event) => event.regarding?.name === name && event.reason === reason);
+  }, 200);
 }
 
 export async function untilPrinted(stowage: StowageProcess, text: string): Promise<void> {
