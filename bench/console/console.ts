@@ -48,7 +48,7 @@ export const consoleBenchmark: Benchmark = {
     const facts = { leases: undefined, isEmbedded: true, isFromFiles: false };
     const console = Console.start({
       source: { kind: 'cluster', cluster },
-      answers: consoleAnswers({ facts: async () => facts, policies: async () => [] }),
+      answers: consoleAnswers({ facts: async () => facts }),
       viewers: { ownToken: token },
       hosts: [],
       server: server.url,

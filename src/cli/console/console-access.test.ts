@@ -80,7 +80,7 @@ describe('what viewers of a console get', () => {
     const facts = { leases: undefined, isEmbedded: true, isFromFiles: false };
     console = Console.start({
       source: { kind: 'cluster', cluster },
-      answers: consoleAnswers({ facts: async () => facts, policies: async () => [] }),
+      answers: consoleAnswers({ facts: async () => facts }),
       viewers: { ownToken: consoleToken, asViewer },
       hosts: [],
       server: 'https://cluster',

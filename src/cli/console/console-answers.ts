@@ -12,6 +12,7 @@ import { changesOfFlags } from '../plan/change-flags.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import { findReservations } from '../reservations/find-reservations.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
+import { listPolicies } from '../source/load-cluster.ts';
 import { unseenNotes } from '../source/unseen-notes.ts';
 import { diskAnswer, diskRows } from './disk-rows.ts';
 import { poolRows } from './pool-rows.ts';
@@ -23,16 +24,18 @@ export interface SchedulerFacts {
   readonly leases: readonly Lease[] | undefined;
   readonly isEmbedded: boolean;
   readonly isFromFiles: boolean;
+  /** The files are a complete snapshot. */
+  readonly isComplete?: boolean | undefined;
 }
 
 export interface ConsoleAnswersOptions {
   readonly facts: () => Promise<SchedulerFacts>;
-  /** PriorityClasses and PodDisruptionBudgets, for plans. */
-  readonly policies: () => Promise<readonly KubeObject[]>;
+  /** PriorityClasses and PodDisruptionBudgets of a file, for plans; those of a cluster are read with the rights of the viewer. */
+  readonly policies?: readonly KubeObject[] | undefined;
 }
 
 /** The answers of the commands for the console. */
-export function consoleAnswers({ facts, policies }: ConsoleAnswersOptions): ConsoleAnswers {
+export function consoleAnswers({ facts, policies = [] }: ConsoleAnswersOptions): ConsoleAnswers {
   const viewed = async (view: AnswerView) => clusterViewOf(view, await facts());
   return {
     pools: (view) => poolRows(clusterViewOf(view, unknownScheduler), view.index, view.nowMs),
@@ -54,20 +57,21 @@ export function consoleAnswers({ facts, policies }: ConsoleAnswersOptions): Cons
       const cluster = await viewed(view);
       return explainPod(cluster, pod, { nowMs: view.nowMs, indexOf: indexOf(view, cluster) });
     },
-    plan: async (view, { drain, addDrive, replicas, addNodes, like }) => {
+    plan: async (view, { drain, addDrive, replicas, addNodes, like }, cluster) => {
       try {
         const flags = { drain, addDrive, replicas, ...(addNodes && { addNodes }), ...(like && { like }) };
         const changes = changesOfFlags(flags, view.namespace || 'default');
         if (changes.length === 0) throw new QuestionError('add at least one change');
-        const cluster = await viewed(view);
-        if (!cluster.seesNodes) throw new QuestionError('a plan needs the right to list nodes');
-        return makePlan({ ...cluster, policies: await policies() }, changes, { nowMs: view.nowMs });
+        const seen = await viewed(view);
+        if (!seen.seesNodes) throw new QuestionError('a plan needs the right to list nodes');
+        const read = cluster === undefined ? { policies } : await listPolicies(cluster);
+        return makePlan({ ...seen, ...read }, changes, { nowMs: view.nowMs });
       } catch (error) {
         throw error instanceof CliError ? new QuestionError(error.message, { cause: error }) : error;
       }
     },
     redacted: redactedObject,
-    others: async (cluster) => (await otherObjects(cluster)).objects,
+    others: otherObjects,
     reservations: (view) =>
       findReservations(clusterViewOf(view, unknownScheduler), {
         nowMs: view.nowMs,
@@ -79,7 +83,10 @@ export function consoleAnswers({ facts, policies }: ConsoleAnswersOptions): Cons
 
 const unknownScheduler: SchedulerFacts = { leases: undefined, isEmbedded: false, isFromFiles: false };
 
-function clusterViewOf(view: AnswerView, { leases, isEmbedded, isFromFiles }: SchedulerFacts): ClusterView {
+function clusterViewOf(
+  view: AnswerView,
+  { leases, isEmbedded, isFromFiles, isComplete = false }: SchedulerFacts,
+): ClusterView {
   const { snapshot, events, unseen, disks } = view;
   return {
     snapshot,
@@ -87,6 +94,7 @@ function clusterViewOf(view: AnswerView, { leases, isEmbedded, isFromFiles }: Sc
     leases,
     isEmbedded,
     isFromFiles,
+    isComplete,
     disks: {
       schedules: [...disks.DiskSchedule.values()],
       nodes: [...disks.StorageNode.values()],

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import type { ConsoleSource } from '../../console/console.ts';
 import type { ConsoleKind } from '../../console/state/console-objects.ts';
-import { isConsoleRecord, readConsoleRecord, takenAtKey } from '../../console/state/snapshot-file.ts';
+import { readRecordItem, takenAtKey } from '../../console/state/snapshot-file.ts';
 import type { ConsoleRecord } from '../../console/wire/answers.ts';
 import { packageVersion } from '../../io/files/package-version.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
@@ -29,7 +29,7 @@ export async function frozenConsole(paths: readonly string[], flags: FrozenConso
   const files = loadFiles(paths, {
     onProgress: (text) => progress.tell(text),
     onOther: (object) => {
-      if (isConsoleRecord(object)) record = readConsoleRecord(object);
+      record = readRecordItem(object) ?? record;
     },
   });
   progress.end();
@@ -38,12 +38,13 @@ export async function frozenConsole(paths: readonly string[], flags: FrozenConso
     import('./console-answers.ts'),
   ]);
   const ownToken = randomBytes(32).toString('base64url');
-  const facts = { leases: files.leases, isEmbedded: false, isFromFiles: true };
+  const { leases, policies, isComplete } = files;
+  const facts = { leases, isEmbedded: false, isFromFiles: true, isComplete };
   const console = Console.start({
     source: { ...sourceOf(files, takenAtMs(paths)), record },
     answers: consoleAnswers({
       facts: () => Promise.resolve(facts),
-      policies: () => Promise.resolve(files.policies ?? []),
+      policies,
     }),
     viewers: { ownToken },
     hosts: plan.hosts,

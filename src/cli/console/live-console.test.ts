@@ -25,7 +25,7 @@ function startConsole({ cluster, clock }: VirtualTimeCluster, seed: string): Con
   const random = seededRandom(seed);
   return Console.start({
     source: { kind: 'cluster', cluster },
-    answers: consoleAnswers({ facts: async () => facts, policies: async () => [] }),
+    answers: consoleAnswers({ facts: async () => facts }),
     viewers: { ownToken: consoleToken },
     hosts: [],
     server: 'https://cluster',

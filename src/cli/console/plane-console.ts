@@ -6,7 +6,6 @@ import { realClock } from '../../runtime/clock.ts';
 import { systemIds } from '../../runtime/ids.ts';
 import type { Log } from '../../runtime/log.ts';
 import { systemRandom } from '../../runtime/random.ts';
-import { readPolicies } from '../source/load-cluster.ts';
 import type { ConsolePages } from './console-pages.ts';
 import { cachedFacts } from './scheduler-facts.ts';
 
@@ -48,7 +47,6 @@ export async function consoleOfPlane(
     source: { kind: 'cluster', cluster: plane.cluster },
     answers: consoleAnswers({
       facts: cachedFacts(plane.cluster, { isEmbedded: true, clock: realClock }),
-      policies: () => readPolicies(plane.cluster),
     }),
     viewers: { ownToken, asViewer: (token) => api.as(token) },
     hosts: [host, ...consoleHost],

@@ -5,7 +5,6 @@ import { realClock } from '../../runtime/clock.ts';
 import { systemIds } from '../../runtime/ids.ts';
 import type { Log } from '../../runtime/log.ts';
 import { systemRandom } from '../../runtime/random.ts';
-import { readPolicies } from '../source/load-cluster.ts';
 import { cachedFacts } from './scheduler-facts.ts';
 import {
   type ConsoleServerFlags,
@@ -42,7 +41,6 @@ export async function runConsole(
     source: { kind: 'cluster', cluster },
     answers: consoleAnswers({
       facts: cachedFacts(cluster, { isEmbedded, clock: realClock }),
-      policies: () => readPolicies(cluster),
     }),
     viewers: { asViewer: (token) => cluster.as(token) },
     hosts: plan.hosts,

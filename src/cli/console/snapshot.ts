@@ -33,7 +33,7 @@ export async function snapshot(path: string, flags: SnapshotFlags): Promise<void
   const { server, source } = cluster;
   try {
     const { objects, unread } = await stateOf(cluster, (text) => progress.tell(text));
-    const record = await recordOf(cluster);
+    const record = { ...(await recordOf(cluster)), isComplete: unread.length === 0 };
     progress.end();
     const items = objects.map((object) => `${JSON.stringify(redactedObject(object))},\n`);
     await write(path, [snapshotHead(realClock.nowMs()), ...items, snapshotTail(record)].join(''));
@@ -81,7 +81,7 @@ async function recordOf(cluster: KubernetesCluster): Promise<ConsoleRecord> {
 
 function without(why: string): ConsoleRecord {
   const note = `Capacity over time, and the exact times of pods, are not included: ${why}.`;
-  return { history: { timesMs: [], series: [], note }, steps: {} };
+  return { isComplete: false, history: { timesMs: [], series: [], note }, steps: {} };
 }
 
 async function write(path: string, text: string): Promise<void> {

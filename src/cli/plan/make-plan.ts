@@ -111,7 +111,8 @@ export function budgetsOf({ policies = [] }: Pick<ClusterView, 'policies'>): rea
 }
 
 /** A budget that could not be read may refuse evictions. */
-function budgetNotes({ policies = [], unreadPolicies = [], isFromFiles }: ClusterView): ClusterView['notes'] {
+function budgetNotes(view: ClusterView): ClusterView['notes'] {
+  const { policies = [], unreadPolicies = [], isFromFiles = false, isComplete = false } = view;
   const kind = 'PodDisruptionBudget';
   const effect = 'evictions are predicted as if there were none, and may be refused';
   if (unreadPolicies.includes(kind))
@@ -121,7 +122,7 @@ function budgetNotes({ policies = [], unreadPolicies = [], isFromFiles }: Cluste
         text: `could not read poddisruptionbudgets (forbidden): ${effect}; the right to list them in all namespaces is needed`,
       },
     ];
-  if (isFromFiles !== true || policies.some((policy) => policy.kind === kind)) return [];
+  if (!isFromFiles || isComplete || policies.some((policy) => policy.kind === kind)) return [];
   const remedy = 'add the output of kubectl get pdb -A -o yaml';
   return [{ about: 'missing', text: `there is no ${kind} in the files: ${effect}; ${remedy}` }];
 }

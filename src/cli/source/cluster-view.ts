@@ -22,6 +22,8 @@ export interface ClusterView {
   readonly isEmbedded?: boolean;
   /** True for files: a kind without objects may exist in the cluster. */
   readonly isFromFiles?: boolean;
+  /** True for files that have all objects of a cluster, as a snapshot: then a kind without objects has none. */
+  readonly isComplete?: boolean;
   /** True for a cluster with objects that exist only in memory: its scheduler has judged another cluster. */
   readonly isHypothetical?: boolean;
   /** What is known to be missing. */

@@ -74,18 +74,14 @@ export async function loadCluster(
   }
 }
 
-/** They make a prediction more exact. */
-export async function readPolicies(cluster: Cluster): Promise<readonly KubeObject[]> {
-  return (await listPolicies(cluster)).policies;
-}
-
 interface ReadPolicies {
   readonly policies: readonly KubeObject[];
   /** The kinds that the caller may not list. */
   readonly unreadPolicies: readonly string[];
 }
 
-async function listPolicies(cluster: Cluster): Promise<ReadPolicies> {
+/** They make a prediction more exact. */
+export async function listPolicies(cluster: Cluster): Promise<ReadPolicies> {
   const lists = policyResources.map(async (resource) => {
     const { kind } = resource;
     try {

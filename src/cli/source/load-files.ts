@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { readRecordItem } from '../../console/state/snapshot-file.ts';
 import type { Lease } from '../../kube/api/coordination.ts';
 import type { Event } from '../../kube/api/core.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
@@ -29,6 +30,7 @@ export function loadFiles(
   const leases: Lease[] = [];
   const diskKinds: KubeObject[] = [];
   const policies: KubeObject[] = [];
+  let isComplete = false;
   let objects = 0;
   for (const path of paths.flatMap(filesOf)) {
     onProgress(`reading ${path}`);
@@ -39,6 +41,7 @@ export function loadFiles(
       leases.push(...read.leases);
       diskKinds.push(...read.diskKinds);
       policies.push(...read.policies);
+      isComplete ||= read.others.some((object) => readRecordItem(object)?.isComplete === true);
       if (onOther !== undefined) read.others.forEach(onOther);
     } catch (error) {
       if (!(error instanceof ManifestError)) throw error;
@@ -51,7 +54,7 @@ export function loadFiles(
     );
   const disks = diskViewIn(diskKinds);
   const seesNodes = snapshot.count('Node') > 0;
-  return { snapshot, events, leases, disks, policies, seesNodes, isFromFiles: true };
+  return { snapshot, events, leases, disks, policies, seesNodes, isFromFiles: true, isComplete };
 }
 
 /** The objects in files, folders of files or standard input (`-`), of any kind. */

@@ -6,9 +6,9 @@ import type { ClusterView } from './cluster-view.ts';
  * a kind without objects is known to have none.
  */
 export function isUnread(
-  { snapshot, unseen = [], isFromFiles = false }: ClusterView,
+  { snapshot, unseen = [], isFromFiles = false, isComplete = false }: ClusterView,
   kind: IndexedKind,
 ): boolean {
   const isForbidden = unseen.some((one) => one.kind === kind && one.onlyNamespace === undefined);
-  return (isFromFiles || isForbidden) && snapshot.count(kind) === 0;
+  return ((isFromFiles && !isComplete) || isForbidden) && snapshot.count(kind) === 0;
 }

@@ -12,7 +12,11 @@ export function visibleRecord(state: ClusterState, history: HistoryAnswer, right
     const seen = state.paths.seenStepsOf(textOf(metadata?.uid));
     return seen === undefined ? [] : [[textOf(metadata?.uid), seen] as const];
   });
-  return { history: visibleHistory(history, rights), steps: Object.fromEntries(steps) };
+  return {
+    isComplete: rights.isFull,
+    history: visibleHistory(history, rights),
+    steps: Object.fromEntries(steps),
+  };
 }
 
 /** Sums over all namespaces: only for viewers who may list everything that they are sums of. */

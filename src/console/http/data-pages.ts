@@ -53,7 +53,7 @@ export class DataPages {
       case 'snapshot':
         return this.#snapshot(viewer);
       case 'plan':
-        return jsonAnswer(await this.#plan(rights, query));
+        return jsonAnswer(await this.#plan(viewer, query));
       case 'act':
         return await this.#act(request, viewer);
       case 'pod':
@@ -87,7 +87,7 @@ export class DataPages {
     );
   }
 
-  async #plan(rights: Rights, query: URLSearchParams) {
+  async #plan({ rights, cluster: own }: Viewer, query: URLSearchParams) {
     const question = {
       drain: query.getAll('drain'),
       addNodes: query.get('add-nodes') ?? undefined,
@@ -99,6 +99,7 @@ export class DataPages {
     return await this.#options.answers.plan(
       viewOf(this.#options.state, { rights, namespace, nowMs: this.#nowMs }),
       question,
+      own ?? this.#options.cluster,
     );
   }
 

@@ -46,8 +46,9 @@ async function* pieces({ state, rights, answers, cluster, record, nowMs }: Snaps
     yield Buffer.from(texts.join(''));
     texts = [];
   }
-  const others = await answers.others(cluster);
-  yield Buffer.from([...texts, ...others.map(textOfObject), snapshotTail(record)].join(''));
+  const { objects, unread } = await answers.others(cluster);
+  const tail = snapshotTail({ ...record, isComplete: record.isComplete && unread.length === 0 });
+  yield Buffer.from([...texts, ...objects.map(textOfObject), tail].join(''));
 }
 
 /** With kind and version, which informers leave out. */

@@ -18,8 +18,12 @@ export function snapshotTail(record: ConsoleRecord): string {
   return `${JSON.stringify({ ...recordNames, ...record })}\n]}\n`;
 }
 
-export function isConsoleRecord({ apiVersion, kind }: KubeObject): boolean {
-  return apiVersion === recordNames.apiVersion && kind === recordNames.kind;
+/** The record in an item of a snapshot; undefined for other items. */
+export function readRecordItem(item: KubeObject): ConsoleRecord | undefined {
+  const { apiVersion, kind } = item;
+  return apiVersion === recordNames.apiVersion && kind === recordNames.kind
+    ? readConsoleRecord(item)
+    : undefined;
 }
 
 /** Reads a record from a file or a server; undefined if it is none. A record of another version may have fields that are not known here. */
@@ -35,6 +39,7 @@ export function readConsoleRecord(value: unknown): ConsoleRecord | undefined {
     each.values.length === timesMs.length;
   const steps = isRecord(value.steps) ? Object.entries(value.steps).flatMap(stepsOf) : [];
   return {
+    isComplete: value.isComplete === true,
     history: { timesMs, series: series.filter(isSeries), ...(typeof note === 'string' && { note }) },
     steps: Object.fromEntries(steps),
   };

@@ -189,6 +189,8 @@ export interface SeenSteps {
 
 /** What only a running console knows, because no object stores it. A snapshot has it, so that the frozen state says the same as the page did. */
 export interface ConsoleRecord {
+  /** The snapshot has every object of the kinds that the console reads, and of those that plans use. */
+  readonly isComplete: boolean;
   readonly history: HistoryAnswer;
   /** By the uid of the pod. */
   readonly steps: Readonly<Record<string, SeenSteps>>;

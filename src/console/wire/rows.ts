@@ -110,6 +110,7 @@ export interface ConsolePod {
   readonly state: 'pending' | 'gated' | 'binding' | 'starting' | 'running' | 'finished' | 'deleting';
   readonly node: string;
   readonly priority: number;
+  /** Zero if it is unknown, as in a file that a person has written. */
   readonly createdMs: number;
   readonly claims: number;
   readonly owner: string;

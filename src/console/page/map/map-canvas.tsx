@@ -74,13 +74,18 @@ export function MapCanvas({ nodes, storage, selected, onSelect }: MapCanvasProps
     const next = layout.cells[neighbour(layout, at, event.key)];
     if (next === undefined) return;
     onSelect(next.node);
-    const element = box.current!;
-    const upper = next.y * scale;
-    const lower = (next.y + layout.cellHeight) * scale;
+  };
+  // Also if the node was selected by an address.
+  useEffect(() => {
+    const element = box.current;
+    const cell = layout.cells.find(({ node }) => node === selected);
+    if (element === null || cell === undefined) return;
+    const upper = cell.y * scale;
+    const lower = (cell.y + layout.cellHeight) * scale;
     if (upper < element.scrollTop) element.scrollTop = upper - 30;
     else if (lower > element.scrollTop + element.clientHeight)
       element.scrollTop = lower - element.clientHeight + 10;
-  };
+  }, [selected, layout.height, scale]);
   return (
     <div
       class="map-box"

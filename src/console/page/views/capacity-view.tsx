@@ -85,9 +85,13 @@ function Chart({
         height,
         legend: { show: false },
         cursor: { y: false },
-        scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.05)] } },
+        scales: {
+          // A single sample has no range of its own.
+          x: { range: (_, min, max) => (max > min ? [min, max] : [min - 30, max + 30]) },
+          y: { range: (_, __, max) => [0, Math.max(1, max * 1.05)] },
+        },
         axes: [
-          { ...axis, size: 30 * scale, space: 80 * scale, values: (_, splits) => splits.map(clockText) },
+          { ...axis, size: 30 * scale, space: 80 * scale, values: (_, splits) => timeTexts(splits) },
           {
             ...axis,
             size: 76 * scale,
@@ -139,9 +143,15 @@ function Chart({
 /** Distances of the lines of a chart of bytes: 1, 2, 4 … so that their labels are round, such as 256 GiB. */
 const binarySteps = Array.from({ length: 62 }, (_, power) => 2 ** power);
 
-/** The day is in the line above the charts. */
-function clockText(seconds: number): string {
-  return new Date(seconds * 1_000).toLocaleTimeString('sv-SE');
+/** With the day if the samples are of several; it is in the line above the charts otherwise. */
+function timeTexts(splits: readonly number[]): string[] {
+  const times = splits.map((seconds) => new Date(seconds * 1_000));
+  const isOneDay = new Set(times.map((time) => time.toDateString())).size <= 1;
+  return times.map((time) =>
+    isOneDay
+      ? time.toLocaleTimeString('sv-SE')
+      : time.toLocaleString('sv-SE').slice('2026-'.length, -':00'.length),
+  );
 }
 
 const chartColours = ['dim', 'line', 'used', 'promised', 'free-line', 'bad', 'accent'] as const;

@@ -91,25 +91,48 @@ function Copies({ plan }: { readonly plan: PlanAnswer }) {
   );
 }
 
-/** Reasons are long sentences, so this is a list and no table with one line for each. */
-const problemsShownMax = 100;
+/** Messages that are shown, and pods of each. */
+const messagesShownMax = 50;
+const podsShownMax = 30;
 
+/** Reasons are long sentences, so this is a list and no table with one line for each. Pods with the same reason share one. */
 function Problems({ title, rows }: { readonly title: string; readonly rows: readonly PlanProblem[] }) {
   if (rows.length === 0) return null;
+  const byMessage = [...podsByMessage(rows)].sort(([, a], [, b]) => b.length - a.length);
   return (
     <>
       <h3>{title}</h3>
       <ul class="reasons" aria-label={title}>
-        {rows.slice(0, problemsShownMax).map(({ pod, from, message }) => (
-          <li key={pod}>
-            <PodLink id={pod} /> {from !== undefined && <span class="dim">on {from}</span>}
-            <div>{message}</div>
+        {byMessage.slice(0, messagesShownMax).map(([message, pods]) => (
+          <li key={message}>
+            {pods.length > 1 && <strong>{pluralText(pods.length, 'pod')}: </strong>}
+            {message}
+            <div class="pod-links">
+              {pods.slice(0, podsShownMax).map(({ pod, from }) => (
+                <span key={pod}>
+                  <PodLink id={pod} /> {from !== undefined && <span class="dim">on {from} </span>}
+                </span>
+              ))}
+              {pods.length > podsShownMax && (
+                <span class="dim">and {countText(pods.length - podsShownMax)} more</span>
+              )}
+            </div>
           </li>
         ))}
-        {rows.length > problemsShownMax && (
-          <li class="dim">and {countText(rows.length - problemsShownMax)} more</li>
+        {byMessage.length > messagesShownMax && (
+          <li class="dim">and {countText(byMessage.length - messagesShownMax)} other reasons</li>
         )}
       </ul>
     </>
   );
+}
+
+function podsByMessage(rows: readonly PlanProblem[]): ReadonlyMap<string, readonly PlanProblem[]> {
+  const found = new Map<string, PlanProblem[]>();
+  for (const row of rows) {
+    const known = found.get(row.message);
+    if (known === undefined) found.set(row.message, [row]);
+    else known.push(row);
+  }
+  return found;
 }

@@ -55,8 +55,10 @@ function Timeline({ steps }: { readonly steps: readonly PathStep[] }) {
   const current = steps.findIndex(({ isDone }) => !isDone);
   const times = steps.map(({ atMs }) => atMs);
   const known = times.filter((time) => time !== undefined);
-  const startMs = times[0] ?? Math.min(...known);
-  const endMs = Math.max(...known, ...(current === -1 ? [] : [nowMs]));
+  // Objects that a person has written have no times.
+  const hasTimes = known.length > 0;
+  const startMs = times[0] ?? Math.min(nowMs, ...known);
+  const endMs = Math.max(startMs, ...known, ...(current === -1 ? [] : [nowMs]));
   const spanMs = Math.max(1, endMs - startMs);
   // A volume may be reserved before the node is chosen; a step never begins before the previous one.
   const previousOf = (at: number) => {
@@ -70,7 +72,7 @@ function Timeline({ steps }: { readonly steps: readonly PathStep[] }) {
         const from = Math.max(0, previous - startMs);
         const until = at === current ? nowMs : (atMs ?? previous);
         const lasted = Math.max(0, until - previous);
-        const isDrawn = atMs !== undefined || at === current;
+        const isDrawn = atMs !== undefined || (hasTimes && at === current);
         return (
           <li class={isDone ? 'done' : at === current ? 'current' : 'later'} key={name}>
             <span class="step-name">{name}</span>
@@ -84,7 +86,7 @@ function Timeline({ steps }: { readonly steps: readonly PathStep[] }) {
             </span>
             <span class="step-time">
               {timeOfStep({ atMs, isDone, isFirst: at === 0, lasted })}
-              {at === current && `waiting for ${durationText(lasted)}`}
+              {at === current && (hasTimes ? `waiting for ${durationText(lasted)}` : 'waiting')}
               {atMs !== undefined && !isExact && at > 0 && <span class="dim"> ± 1 s</span>}
             </span>
             <span class="step-text">{text}</span>

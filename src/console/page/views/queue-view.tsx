@@ -130,7 +130,7 @@ function WaitingPods({ pods }: { readonly pods: readonly ConsolePod[] }) {
         },
         {
           title: 'Waiting',
-          render: ({ createdMs }) => durationText(nowMs - createdMs),
+          render: ({ createdMs }) => (createdMs === 0 ? 'unknown' : durationText(nowMs - createdMs)),
           isNumber: true,
           width: '7rem',
         },
