@@ -1,12 +1,17 @@
-import { open, readFile, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { replicas } from '../../../kube/disks/replica.ts';
 import { storageNodes } from '../../../kube/disks/storage-node.ts';
 import { diskVolumes } from '../../../kube/disks/volume.ts';
+import { systemIds } from '../../../runtime/ids.ts';
 import { ContentsHash, emptyContents } from '../files/contents-hash.ts';
+import { DataFolder } from '../files/data-folder.ts';
 import { type DataIdentity, parseIdentity } from '../files/data-identity.ts';
+import { type HostFiles, hostFiles } from '../files/host-files.ts';
 import { AgentFixture } from '../testing/agent-fixture.ts';
+import { ReplicaChecksums } from './replica-checksums.ts';
 
 const mebibyte = 2 ** 20;
 
@@ -146,3 +151,45 @@ test('a replica that was copied has its checksum from the start', async () => {
   expect(await isRecorded(path)).toBe(true);
   expect((await identityOf(path)).contentsSHA512).not.toBe(emptyContents);
 });
+
+test.each(['taken', 'compared'])(
+  'a file that is written to while its checksum is %s is in use, and not damaged',
+  async (moment) => {
+    const diskPath = await mkdtemp(join(tmpdir(), 'replica-checksums-'));
+    onTestFinished(() => rm(diskPath, { recursive: true }));
+    let isInUse = false;
+    const files = hostFiles(systemIds);
+    const busy: HostFiles = {
+      ...files,
+      openData: async (path, isNew) => {
+        const file = await files.openData(path, isNew);
+        const read: typeof file.read = async (buffer, at) => {
+          const bytes = await file.read(buffer, at);
+          if (isInUse) await file.write(Buffer.from('written'), 0);
+          return bytes;
+        };
+        return { ...file, read };
+      },
+    };
+    const folder = new DataFolder(busy, { diskPath, kind: 'Replica', name: 'r' });
+    await folder.identify({ name: 'r', uid: 'u', volume: 'v', size: 100 });
+    await folder.complete(100);
+    const damages: string[] = [];
+    const look = async () => {
+      const context = { report: () => expect.unreachable() };
+      const checksums = new ReplicaChecksums({ context, onDamage: (name) => damages.push(name) });
+      checksums.look({ name: 'r', uid: 'u', volumeName: 'v', folder, diskUUID: 'd' });
+      await expect.poll(() => checksums.isIdle).toBe(true);
+    };
+    if (moment === 'compared') {
+      await look();
+      expect(await isRecorded(folder.dataPath)).toBe(true);
+    }
+    isInUse = true;
+    await look();
+    expect([await isRecorded(folder.dataPath), damages]).toEqual([false, []]);
+    isInUse = false;
+    await look();
+    expect([await isRecorded(folder.dataPath), damages]).toEqual([true, []]);
+  },
+);

@@ -53,6 +53,11 @@ export class ReplicaChecksums {
     this.#options = options;
   }
 
+  /** Nothing is being read, and nothing waits for its turn. */
+  get isIdle(): boolean {
+    return this.#tasks.size === 0;
+  }
+
   /** The replica is at rest: its checksum is compared, or taken if it is out of date. Does not wait for it. */
   look(data: ReplicaData): void {
     if (this.#tasks.has(data.name)) this.#again.set(data.name, data);

@@ -46,6 +46,7 @@ test('22. the script of longhorn#10422: two claims whose sum is larger than the 
   const bothHaveChosen = new Gate();
   const hooksOf = (volume: string): ClusterHooks => ({
     onWatchEvent: ({ resource }, event) =>
+      waiting < 2 &&
       resource.plural === diskVolumes.plural &&
       event.type !== 'BOOKMARK' &&
       event.object.metadata?.name !== volume
