@@ -1,13 +1,16 @@
 /** The chart on a cluster of real programs: installed, upgraded, rolled back and uninstalled by Helm. */
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { nodes } from '../../src/kube/resources.ts';
+import { projectRoot } from '../project-root.ts';
 import type { TestBed } from './test-bed.ts';
 import { applied } from './testing/audited-bed.ts';
-import { type ChartValues, chartFolder, chartOfVersion, helm, valueFlags } from './testing/helm.ts';
+import { type ChartValues, chartFolder, helm, lastReleasedChart, valueFlags } from './testing/helm.ts';
 import { makeNode, until, untilPasses } from './testing/run-scheduler.ts';
 import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
 
 const namespace = 'stowage-system';
+const where = [`--namespace=${namespace}`, '--wait', '--timeout=600s'];
 const ownLabel = 'app.kubernetes.io/instance=stowage';
 /** Of Kubernetes: they make the pods, and remove them. */
 const controllers = [
@@ -29,9 +32,14 @@ async function startBed(): Promise<TestBed> {
   return bed;
 }
 
-async function change(bed: TestBed, command: string, chart: string, values: ChartValues): Promise<void> {
-  const where = [`--namespace=${namespace}`, '--wait', '--timeout=600s'];
-  await helm([command, 'stowage', chart, ...where, ...valueFlags(values)], bed);
+async function install(bed: TestBed, chart: string, values: ChartValues): Promise<void> {
+  await helm(['install', 'stowage', chart, ...where, ...valueFlags(values)], bed);
+}
+
+/** As docs/installation.md says: `--reuse-values` alone would leave out what values a newer chart has. */
+async function upgrade(bed: TestBed, changes: ChartValues): Promise<void> {
+  const flags = [...where, '--reset-then-reuse-values', ...valueFlags(changes)];
+  await helm(['upgrade', 'stowage', chartFolder, ...flags], bed);
 }
 
 /** Everything with the label of the release, of every kind that the API server lists. */
@@ -61,11 +69,11 @@ describe.skipIf(lacks('helm', ...serverPrograms, 'kube-controller-manager', 'kub
     }, async () => {
       const bed = await startBed();
       await applied(bed, ['create', 'namespace', namespace]);
-      // Nothing has been released yet: the release before is this chart with a lower version and other values.
+      const released = lastReleasedChart();
       const before = { drives: { enabled: true }, disks: { enabled: true } };
-      await change(bed, 'install', chartOfVersion('0.0.9'), before);
+      await install(bed, released.path, before);
       expect(await value(bed, 'deployment stowage', '{.spec.template.spec.containers[0].image}')).toBe(
-        'stowage:0.0.9',
+        `stowage:${released.version}`,
       );
       const installed = await ownObjects(bed);
       for (const name of [
@@ -76,21 +84,28 @@ describe.skipIf(lacks('helm', ...serverPrograms, 'kube-controller-manager', 'kub
         expect(installed).toContain(name);
       await keepsObjects(bed);
 
-      const after = {
-        ...before,
+      const changes = {
         scheduler: { replicas: 3 },
         disks: { enabled: false },
         extender: { enabled: true },
       };
-      await change(bed, 'upgrade', chartFolder, after);
+      // As docs/installation.md says: Helm leaves definitions alone.
+      await applied(bed, [
+        'apply',
+        '--server-side',
+        '--force-conflicts',
+        '-f',
+        join(projectRoot, 'deploy/crds'),
+      ]);
+      await upgrade(bed, changes);
       // Helm looks at the ReplicaSet, whose figures the Deployment gets later; and it does not wait for pods that are removed.
       await untilPasses(async () => {
         expect(await value(bed, 'deployment stowage', '{.status.readyReplicas}')).toBe('3');
         expect((await ownObjects(bed)).filter((name) => name.includes('disk-agent'))).toEqual([]);
       });
-      await keepsCertificates(bed, after);
+      await keepsCertificates(bed);
 
-      await helm(['rollback', 'stowage', '1', `--namespace=${namespace}`, '--wait', '--timeout=600s'], bed);
+      await helm(['rollback', 'stowage', '1', ...where], bed);
       const withoutPods = (names: readonly string[]) =>
         names.filter((name) => !/^(pod|replicaset|controllerrevision)/.test(name));
       await untilPasses(async () => {
@@ -98,7 +113,7 @@ describe.skipIf(lacks('helm', ...serverPrograms, 'kube-controller-manager', 'kub
         expect(withoutPods(await ownObjects(bed))).toEqual(withoutPods(installed));
       });
 
-      await helm(['uninstall', 'stowage', `--namespace=${namespace}`, '--wait', '--timeout=600s'], bed);
+      await helm(['uninstall', 'stowage', ...where], bed);
       await untilPasses(async () => expect(await ownObjects(bed)).toEqual([]));
       expect(await applied(bed, ['get', 'secrets,configmaps', '-n', namespace, '-o', 'name'])).not.toContain(
         'helm',
@@ -183,12 +198,12 @@ async function keepsObjects(bed: TestBed): Promise<void> {
 }
 
 /** A second upgrade with the same values: nothing restarts, and kube-scheduler's certificate stays valid. */
-async function keepsCertificates(bed: TestBed, values: ChartValues): Promise<void> {
+async function keepsCertificates(bed: TestBed): Promise<void> {
   const secret = async () => await value(bed, 'secret stowage-extender-client', '{.data}');
   const first = await secret();
   expect(first).toContain('tls.key');
   const running = await settledPods(bed);
-  await change(bed, 'upgrade', chartFolder, values);
+  await upgrade(bed, {});
   expect(await secret()).toBe(first);
   expect(await settledPods(bed)).toEqual(running);
 }

@@ -84,7 +84,8 @@ export const findingTexts = {
   ComponentLacksRights: {
     severity: 'error',
     meaning: 'the component fails when it needs the right',
-    remedy: 'apply the roles of the installed version again: helm upgrade, or kubectl apply -f deploy',
+    remedy:
+      'apply the roles of the installed version again: helm upgrade, or kubectl apply -f for the files in deploy that you use',
   },
   ComponentNotReady: {
     severity: 'error',

@@ -24,7 +24,7 @@ const subjectReviews: Resource<SubjectAccessReview> = {
 
 const cluster = { subresource: '', name: '', namespace: '' };
 
-/** What `helm install` and `kubectl apply -f deploy` need most; an administrator has all of it, other users lack most of it. */
+/** What `helm install` and `kubectl apply` of the files in `deploy` need most; an administrator has all of it, other users lack most of it. */
 const installation: readonly Right[] = [
   { ...cluster, verb: 'create', group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' },
   { ...cluster, verb: 'create', group: 'rbac.authorization.k8s.io', resource: 'clusterroles' },

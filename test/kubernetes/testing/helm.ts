@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -51,14 +51,12 @@ export function valueFlags(values: ChartValues): readonly string[] {
   return ['--values', path];
 }
 
-/** A copy of the chart with another version. */
-export function chartOfVersion(version: string): string {
-  const folder = join(temporaryFolder(), 'stowage');
-  cpSync(chartFolder, folder, { recursive: true, dereference: true });
-  const path = join(folder, 'Chart.yaml');
-  const changed = readFileSync(path, 'utf8').replaceAll(/^((?:appV|v)ersion): .+$/gm, `$1: ${version}`);
-  writeFileSync(path, changed);
-  return folder;
+/** In test/kubernetes/charts, which has this chart alone. */
+export function lastReleasedChart(): { readonly path: string; readonly version: string } {
+  const folder = join(projectRoot, 'test/kubernetes/charts');
+  const [name = ''] = readdirSync(folder).filter((each) => each.endsWith('.tgz'));
+  const [, version = ''] = /^stowage-(.+)\.tgz$/.exec(name) ?? [];
+  return { path: join(folder, name), version };
 }
 
 function temporaryFolder(): string {
