@@ -8,20 +8,21 @@ import type { WhatIfCluster } from './what-if-cluster.ts';
 
 /** New nodes like an existing one, with drives of the same sizes, all empty. */
 export function addNodes(
-  { cluster, addedNode }: ChangeSink,
+  { cluster, later }: ChangeSink,
   { count, like }: { readonly count: number; readonly like: string },
 ): void {
   if (cluster.get('Node', like) === undefined)
     throw new WhatIfError(`there is no node ${like}; kubectl get nodes lists those there are`);
-  for (const name of freeNodeNames(cluster.index, count)) {
-    const objects = nodeLike({ index: cluster.index, objects: cluster }, like, name);
-    for (const { kind, object } of objects) cluster.put(kind, object as never);
-    for (const drive of [...cluster.values('Drive')])
-      if (drive.spec?.nodeName === like) cluster.put('Drive', emptyDrive(drive, name));
-    for (const capacity of [...cluster.values('CSIStorageCapacity')])
-      addOwnPool(cluster, capacity, like, name);
-    addedNode();
-  }
+  // Pods that wait for a node may get the first one before the second one is there.
+  for (const name of freeNodeNames(cluster.index, count)) later(() => addNode(cluster, like, name));
+}
+
+function addNode(cluster: WhatIfCluster, like: string, name: string): void {
+  const objects = nodeLike({ index: cluster.index, objects: cluster }, like, name);
+  for (const { kind, object } of objects) cluster.put(kind, object as never);
+  for (const drive of [...cluster.values('Drive')])
+    if (drive.spec?.nodeName === like) cluster.put('Drive', emptyDrive(drive, name));
+  for (const capacity of [...cluster.values('CSIStorageCapacity')]) addOwnPool(cluster, capacity, like, name);
 }
 
 function emptyDrive({ metadata, spec, status }: Drive, nodeName: string): Drive {

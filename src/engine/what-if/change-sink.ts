@@ -1,4 +1,4 @@
-import type { StatefulSet } from '../../kube/api/apps.ts';
+import type { Deployment, StatefulSet } from '../../kube/api/apps.ts';
 import type { Pod } from '../../kube/api/core.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 import type { PodCause, PodOutcome, VolumeCopy } from './prediction.ts';
@@ -9,15 +9,17 @@ import type { WorkloadPods } from './workload-pods.ts';
 export interface ChangeSink {
   readonly cluster: WhatIfCluster;
   readonly workloads: WorkloadPods;
+  /** Does the work when the pods that are in the queue have had their turn, in the order of the calls. */
+  readonly later: (work: () => void) => void;
   /** A pod leaves its node for good or for another. It is still in the cluster. */
   readonly evict: (pod: PodRecord, cause: PodCause) => void;
   /** Whatever happens else, this is what becomes of the pod. */
   readonly settle: (pod: PodRecord, cause: PodCause, outcome: PodOutcome, message?: string) => void;
   /** The pod was created, and needs a node. */
   readonly created: (pod: Pod, cause: PodCause) => void;
-  /** The controller of the set creates members as its policy allows. */
+  /** The controller of the set creates, updates and removes members as its policies allow. */
   readonly sync: (set: StatefulSet, cause: PodCause) => void;
-  /** A new node is complete: pods that wait for one may get it now. */
-  readonly addedNode: () => void;
+  /** The controller of the Deployment brings its ReplicaSets to its template and size, as its strategy allows. */
+  readonly rollOut: (deployment: Deployment, cause: PodCause) => void;
   readonly copy: (copy: VolumeCopy) => void;
 }

@@ -1,26 +1,27 @@
 import type { StatefulSet } from '../../kube/api/apps.ts';
 import type { Pod } from '../../kube/api/core.ts';
 import { listOf } from '../../kube/wire.ts';
+import { isInRange, ordinalOf } from '../../kube/workloads/stateful-set-members.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
-import { groupNodes } from '../explain/node-groups.ts';
 import { podsViolatingBudgets } from '../preemption/disruption-budget.ts';
 import { needsNode } from '../records/pending-pod.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 import type { WhatIfChange, WhatIfObjects } from './change.ts';
 import type { ChangeSink } from './change-sink.ts';
 import { copiesFor } from './copies.ts';
+import { DeploymentRollouts, type RolledOut } from './deployment-rollouts.ts';
 import { cordon, makeChange } from './make-change.ts';
 import { removeOwnVolumes } from './own-volumes.ts';
+import { type Fate, PodFates } from './pod-fates.ts';
 import type {
   NodeDifference,
   PlacedCounts,
   PodCause,
   PodFate,
-  PodOutcome,
   Prediction,
-  StrandedReason,
   VolumeCopy,
 } from './prediction.ts';
+import { resizeReplicaSet } from './resize.ts';
 import { type SchedulingOptions, WhatIfScheduling } from './scheduling.ts';
 import { WhatIfCluster } from './what-if-cluster.ts';
 import { podKey, type WorkloadOptions, WorkloadPods } from './workload-pods.ts';
@@ -39,31 +40,33 @@ export function predict(
   objects: WhatIfObjects,
   options: PredictOptions,
 ): Prediction {
+  const steps = predictInSteps(changes, index, objects, options);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/**
+ * As `predict`, step by step, for callers that have other work to do in between. The index and the objects must not change before the last step; a caller that
+ * gives up calls `return`, which leaves the index as it was.
+ */
+export function* predictInSteps(
+  changes: readonly WhatIfChange[],
+  index: ClusterIndex,
+  objects: WhatIfObjects,
+  options: PredictOptions,
+): Generator<void, Prediction, void> {
   const savepoint = index.savepoint();
   try {
-    return new Predictor(index, objects, options).predict(changes);
+    return yield* new Predictor(index, objects, options).predict(changes);
   } finally {
     index.rollback(savepoint);
   }
 }
 
-/** What is known so far about a pod that a change affects. */
-interface Fate {
-  readonly pod: string;
-  readonly owner: string;
-  cause: PodCause;
-  readonly from: string | undefined;
-  /** The key of the pod now: a controller may have replaced it. */
-  current: string;
-  settled: PodOutcome | undefined;
-  message: string | undefined;
-}
-
 /** The time from one change to the next. Pods that a later change creates are younger, which counts when some have to go. */
 export const changeIntervalMs = 15_000;
-
-/** An explanation visits every node; pods of one workload share it. */
-const explanationsMax = 100;
 
 class Predictor {
   readonly #index: ClusterIndex;
@@ -71,9 +74,9 @@ class Predictor {
   readonly #cluster: WhatIfCluster;
   readonly #workloads: WorkloadPods;
   readonly #scheduling: WhatIfScheduling;
-  /** In the order in which they were affected. */
-  readonly #fates: Fate[] = [];
-  readonly #byPod = new Map<string, Fate>();
+  readonly #rollouts: DeploymentRollouts;
+  readonly #fates: PodFates;
+  readonly #sink: ChangeSink;
   readonly #drained: PodRecord[] = [];
   /** The uids of pods that their controller removes for good. */
   readonly #unwanted = new Set<string>();
@@ -88,35 +91,44 @@ class Predictor {
       onChange: (change) => this.#scheduling?.observe(change),
     });
     this.#workloads = new WorkloadPods(this.#cluster, options);
+    this.#rollouts = new DeploymentRollouts(this.#cluster);
+    this.#fates = new PodFates(this.#cluster);
     this.#scheduling = new WhatIfScheduling(this.#cluster, options, {
       placed: (pod) => this.#placed(pod),
       evicting: (pod, stored) => this.#evicting(pod, stored),
       gone: (pod, stored) => this.#gone(pod, stored),
     });
+    this.#sink = this.#newSink();
   }
 
-  predict(changes: readonly WhatIfChange[]): Prediction {
+  *predict(changes: readonly WhatIfChange[]): Generator<void, Prediction, void> {
     const before = this.#counts();
     const podsBefore = this.#podsByNode();
     for (const pod of this.#pendingPods()) this.#enqueueKnown(pod);
-    this.#scheduling.run();
+    yield* this.#rest();
     const stages = stagesOf(withLastScales(changes));
     for (const change of stages.drains) cordon(change, this.#cluster);
     for (const change of [...stages.additions, ...stages.others]) {
-      makeChange(change, this.#sink());
+      makeChange(change, this.#sink);
       // An object that was applied may have opened a node or a drive again.
-      for (const drain of stages.drains) cordon(drain, this.#cluster);
-      this.#scheduling.run();
+      this.#scheduling.later(() => {
+        for (const drain of stages.drains) cordon(drain, this.#cluster);
+      });
+      yield* this.#rest();
       this.#cluster.nowMs += changeIntervalMs;
     }
-    for (const change of stages.drains) makeChange(change, this.#sink());
+    for (const change of stages.drains) makeChange(change, this.#sink);
     this.#scheduling.evict(this.#drained);
-    this.#scheduling.run();
+    yield* this.#rest();
     this.#noteBudgets();
     const missing = [...this.#sets.values()].flatMap(({ set, cause }) => this.#missingMembers(set, cause));
     const after = this.#counts();
     const nodes = this.#nodeDifferences(podsBefore);
-    const known = this.#fates.flatMap((fate) => this.#finished(fate));
+    const known: PodFate[] = [];
+    for (const fate of this.#fates.finished(this.#scheduling)) {
+      known.push(fate);
+      yield;
+    }
     // What the changes are about comes first.
     const fates = [...known, ...missing].toSorted(
       (a, b) => Number(a.cause === 'pending') - Number(b.cause === 'pending'),
@@ -125,32 +137,35 @@ class Predictor {
     return { fates, copies, nodes, before, after, notes: [...this.#cluster.notes] };
   }
 
+  /** Until nothing is left to do. */
+  *#rest(): Generator<void, void, void> {
+    while (this.#scheduling.step()) yield;
+  }
+
   // ── The changes ──
 
-  #sink(): ChangeSink {
+  #newSink(): ChangeSink {
     return {
       cluster: this.#cluster,
       workloads: this.#workloads,
+      later: (work) => this.#scheduling.later(work),
       evict: (pod, cause) => {
-        this.#fateOf(pod, cause).cause = cause;
+        this.#fates.of(pod, cause).cause = cause;
         if (cause === 'scaled') this.#unwanted.add(pod.uid);
         if (cause === 'drained') this.#drained.push(pod);
         else this.#scheduling.evict([pod]);
       },
       settle: (pod, cause, outcome, message) => {
-        const fate = this.#fateOf(pod, cause);
+        const fate = this.#fates.of(pod, cause);
         fate.settled = outcome;
         fate.message = message;
       },
-      created: (pod, cause) => {
-        this.#newFate(pod, cause);
-        this.#enqueue(pod, cause);
-      },
+      created: (pod, cause) => this.#enqueue(pod, cause),
       sync: (set, cause) => {
-        this.#sets.set(setKey(set), { set, cause });
+        this.#sets.set(podKey(set), { set, cause });
         this.#sync(set, cause);
       },
-      addedNode: () => this.#scheduling.decideQueued(),
+      rollOut: (deployment, cause) => this.#rollOut(this.#rollouts.apply(deployment, cause)),
       copy: (copy) => this.#copies.push(copy),
     };
   }
@@ -161,26 +176,46 @@ class Predictor {
       case 'lost':
         fate.settled = 'lost';
         return;
+      case 'complete':
+        return;
       case 'member':
         this.#sync(after.set, fate.cause);
         return;
       case 'replaced':
-        fate.current = podKey(after.pod);
-        this.#byPod.set(fate.current, fate);
+        this.#fates.replaced(fate, after.pod);
         this.#enqueue(after.pod, fate.cause);
     }
   }
 
-  /** Creates the members of a set that its policy allows now. */
+  /** The controller of a StatefulSet creates and deletes the members that its policies allow now. */
   #sync(set: StatefulSet, cause: PodCause): void {
-    const key = setKey(set);
+    const key = podKey(set);
     const current = this.#cluster.get('StatefulSet', key) ?? set;
     if (!this.#sets.has(key)) this.#sets.set(key, { set: current, cause });
-    const isPlaced = (pod: string) => {
-      const { nodeName = '', isDeleting = false } = this.#index.pods.get(pod) ?? {};
-      return nodeName !== '' && !isDeleting;
-    };
-    for (const pod of this.#workloads.nextMembers(current, isPlaced)) this.#enqueue(pod, cause);
+    const { create, remove } = this.#workloads.setSteps(current);
+    for (const next of create)
+      this.#scheduling.later(() => {
+        const pod = next();
+        if (pod !== undefined) this.#enqueue(pod, cause);
+      });
+    for (const pod of remove) {
+      const record = this.#index.pods.get(podKey(pod));
+      if (record === undefined) continue;
+      this.#sink.evict(record, isInRange(current, ordinalOf(pod) ?? -1) ? 'applied' : 'scaled');
+    }
+  }
+
+  /** The controller of a Deployment changes the sizes of its ReplicaSets, as far as its strategy allows now. */
+  #rollOut(rolledOut: RolledOut): void {
+    const resizes = this.#rollouts.steps(rolledOut);
+    for (const { set } of resizes) resizeReplicaSet(set, rolledOut.cause, this.#sink);
+    if (resizes.length > 0) this.#scheduling.later(() => this.#rollOut(rolledOut));
+  }
+
+  /** The number of available pods of a ReplicaSet has changed. */
+  #rollOutLater(namespace: string, replicaSet: string): void {
+    const rolledOut = this.#rollouts.of(namespace, replicaSet);
+    if (rolledOut !== undefined) this.#scheduling.later(() => this.#rollOut(rolledOut));
   }
 
   // ── Scheduling ──
@@ -207,99 +242,62 @@ class Predictor {
 
   #enqueueKnown(pod: PodRecord): void {
     if (this.#cluster.get('Pod', pod.key) === undefined) return;
-    this.#fateOf(pod, 'pending');
+    this.#fates.of(pod, 'pending');
     this.#scheduling.enqueue(pod);
   }
 
   #enqueue(pod: Pod, cause: PodCause): void {
     const record = this.#index.pods.stored(podKey(pod));
     if (record === undefined) return;
-    if (!this.#byPod.has(record.key)) this.#newFate(pod, cause);
+    this.#fates.created(pod, cause);
     this.#scheduling.enqueue(record);
-    this.#scheduling.decideQueued();
   }
 
   #placed({ key, owner, namespace }: PodRecord): void {
-    if (!isMember({ owner })) return;
-    const set = this.#cluster.get('StatefulSet', `${namespace}/${owner.slice('StatefulSet/'.length)}`);
-    // Only an ordered set waits for its members.
-    if (set === undefined || set.spec?.podManagementPolicy === 'Parallel') return;
-    this.#sync(set, this.#sets.get(setKey(set))?.cause ?? this.#byPod.get(key)?.cause ?? 'pending');
+    const [kind, name = ''] = owner.split('/');
+    if (kind === 'ReplicaSet') this.#rollOutLater(namespace, name);
+    if (kind !== 'StatefulSet') return;
+    const set = this.#cluster.get('StatefulSet', `${namespace}/${name}`);
+    if (set === undefined) return;
+    // Only an ordered set, and an update, wait for members.
+    if (set.spec?.podManagementPolicy === 'Parallel' && !this.#workloads.isUpdating(set)) return;
+    const cause = this.#sets.get(podKey(set))?.cause ?? this.#fates.known(key)?.cause ?? 'pending';
+    this.#scheduling.later(() => this.#sync(set, cause));
   }
 
   /** Most controllers create another pod as soon as one is being deleted; a StatefulSet waits until the name is free. */
   #evicting(pod: PodRecord, stored: Pod): void {
-    const fate = this.#fateOf(pod, 'preempted');
-    if (!this.#unwanted.has(pod.uid) && pod.owner !== '' && !isMember(pod)) this.#recreate(fate, stored);
+    const fate = this.#fates.of(pod, 'preempted');
+    if (this.#unwanted.has(pod.uid) || pod.owner === '' || isMember(pod)) return;
+    this.#recreate(fate, stored);
+    const [kind, name = ''] = pod.owner.split('/');
+    if (kind === 'ReplicaSet') this.#rollOutLater(pod.namespace, name);
   }
 
   #gone(pod: PodRecord, stored: Pod): void {
     removeOwnVolumes(this.#cluster, pod);
-    const fate = this.#fateOf(pod, 'preempted');
-    if (this.#unwanted.has(pod.uid)) fate.settled = 'removed';
-    else if (pod.owner === '' || isMember(pod)) this.#recreate(fate, stored);
-  }
-
-  // ── Fates ──
-
-  #fateOf(pod: PodRecord, cause: PodCause): Fate {
-    const known = this.#byPod.get(pod.key);
-    if (known !== undefined) return known;
-    const { nodeName } = this.#index.pods.get(pod.key) ?? pod;
-    const from = nodeName === '' ? undefined : nodeName;
-    return this.#addFate({ pod: pod.key, owner: pod.owner, cause, from });
-  }
-
-  #newFate(pod: Pod, cause: PodCause): Fate {
-    const record = this.#index.pods.stored(podKey(pod));
-    return this.#addFate({ pod: podKey(pod), owner: record?.owner ?? '', cause, from: undefined });
-  }
-
-  #addFate(known: Pick<Fate, 'pod' | 'owner' | 'cause' | 'from'>): Fate {
-    const fate = { ...known, current: known.pod, settled: undefined, message: undefined };
-    this.#fates.push(fate);
-    this.#byPod.set(fate.pod, fate);
-    return fate;
-  }
-
-  #finished({ pod, owner, cause, from, current, settled, message }: Fate): readonly PodFate[] {
-    const base = { pod, owner, cause, from, replacement: current === pod ? undefined : current };
-    const nodeName = this.#index.pods.get(current)?.nodeName ?? '';
-    const to = nodeName === '' ? undefined : nodeName;
-    if (settled !== undefined) {
-      const keeps = settled === 'stays' || settled === 'stuck';
-      const why = message === undefined ? undefined : { message, podRefusals: [], groups: [] };
-      return [{ ...base, outcome: settled, to: keeps ? to : undefined, why }];
+    const fate = this.#fates.of(pod, 'preempted');
+    if (!this.#unwanted.has(pod.uid)) {
+      if (pod.owner === '' || isMember(pod)) this.#recreate(fate, stored);
+      return;
     }
-    if (to !== undefined)
-      return [{ ...base, outcome: from === undefined ? 'placed' : 'moved', to, why: undefined }];
-    if (this.#cluster.get('Pod', current) === undefined) return [];
-    return [{ ...base, outcome: 'stranded', to, why: this.#whyStranded(current) }];
-  }
-
-  readonly #explained = new Map<string, StrandedReason>();
-
-  #whyStranded(key: string): StrandedReason {
-    const refusal = this.#scheduling.refusalOf(key);
-    if (refusal === undefined) return { message: 'it is not scheduled', podRefusals: [], groups: [] };
-    const { pod, podRefusals, message } = refusal;
-    const own = pod.claims.length > 0 || pod.owner === '' ? key : '';
-    const likeness = `${pod.namespace} ${pod.owner} ${pod.shape.key} ${own}`;
-    const known = this.#explained.get(likeness);
-    if (known !== undefined) return known;
-    const isSkipped = podRefusals.length > 0 || this.#explained.size >= explanationsMax;
-    const groups = isSkipped ? [] : groupNodes(refusal.explain().nodes, pod, this.#index);
-    const reason = { message, podRefusals, groups };
-    this.#explained.set(likeness, reason);
-    return reason;
+    fate.settled = 'removed';
+    const [kind, name = ''] = pod.owner.split('/');
+    if (kind === 'StatefulSet') {
+      // An ordered set removes the next one now.
+      const set = this.#cluster.get('StatefulSet', `${pod.namespace}/${name}`);
+      if (set !== undefined) this.#sync(set, fate.cause);
+      return;
+    }
+    this.#rollOutLater(pod.namespace, name);
   }
 
   /** Members that were not created, because those before them have no node. */
   #missingMembers(set: StatefulSet, cause: PodCause): readonly PodFate[] {
     const { name } = set.metadata ?? {};
-    const current = this.#cluster.get('StatefulSet', setKey(set)) ?? set;
+    const current = this.#cluster.get('StatefulSet', podKey(set)) ?? set;
     return this.#workloads.missingMembers(current).map((pod) => {
-      const known = this.#byPod.get(pod);
+      const known = this.#fates.known(pod);
       const message = `StatefulSet ${name} creates it when the pods before it are ready (podManagementPolicy OrderedReady)`;
       return {
         pod,
@@ -382,10 +380,6 @@ function withLastScales(changes: readonly WhatIfChange[]): readonly WhatIfChange
   return changes.filter(
     (change) => change.kind !== 'scale' || last.get(JSON.stringify(change.workload)) === change,
   );
-}
-
-function setKey({ metadata }: StatefulSet): string {
-  return `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`;
 }
 
 function compareTexts(a: string, b: string): number {

@@ -55,7 +55,9 @@ export class WhatIfScheduling {
   readonly #refused = new Map<string, { readonly waiting: Waiting; readonly refusal: Refusal }>();
   readonly #nominated = new Map<string, PodRecord>();
   readonly #leaving: PodRecord[] = [];
-  #isDeciding = false;
+  readonly #work: (() => void)[] = [];
+  /** Work that came up in the step before. */
+  readonly #newWork: (() => void)[] = [];
   #lastOrder = 0;
   #attempts = 0;
 
@@ -94,7 +96,12 @@ export class WhatIfScheduling {
       evicted,
       ({ victim: { namespace, owner } }) => `${namespace} ${owner}`,
     ))
-      this.#hooks.evicting(victim, stored);
+      this.later(() => this.#hooks.evicting(victim, stored));
+  }
+
+  /** Work of a controller that is done when the pods of the queue have had their turn, before work that was waiting already. */
+  later(work: () => void): void {
+    this.#newWork.push(work);
   }
 
   /** Called with every change of the cluster. */
@@ -107,21 +114,26 @@ export class WhatIfScheduling {
     }
   }
 
-  /** Decides on the pods that are in the queue. Pods that leave are still there. Does nothing while a pod is being decided on: its turn comes then. */
-  decideQueued(): void {
-    if (this.#isDeciding) return;
-    this.#isDeciding = true;
-    for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) this.#decide(next);
-    this.#isDeciding = false;
-  }
-
-  /** Runs until no pod can be placed any more. */
-  run(): void {
-    this.decideQueued();
-    for (let left = this.#leaving.shift(); left !== undefined; left = this.#leaving.shift()) {
-      this.#remove(left);
-      this.decideQueued();
+  /**
+   * Does one thing, in this order of preference: decides on a pod of the queue, does work of a controller, lets a pod go. Returns false if there is nothing left
+   * to do: then no pod can be placed any more.
+   */
+  step(): boolean {
+    if (this.#newWork.length > 0) this.#work.unshift(...this.#newWork.splice(0));
+    const waiting = this.#queue.shift();
+    if (waiting !== undefined) {
+      this.#decide(waiting);
+      return true;
     }
+    const work = this.#work.shift();
+    if (work !== undefined) {
+      work();
+      return true;
+    }
+    const left = this.#leaving.shift();
+    if (left === undefined) return false;
+    this.#remove(left);
+    return true;
   }
 
   /** The last refusal of a pod that has no node. */
@@ -227,8 +239,8 @@ export class WhatIfScheduling {
     const stored = this.#cluster.get('Pod', pod.key);
     this.forget(pod.key);
     this.#cluster.remove('Pod', pod.key);
-    this.decideQueued();
-    if (stored !== undefined) this.#hooks.gone(pod, stored);
+    // Pods that wait for its place come first.
+    if (stored !== undefined) this.later(() => this.#hooks.gone(pod, stored));
   }
 }
 

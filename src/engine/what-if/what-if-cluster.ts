@@ -1,5 +1,6 @@
 import type { Pod } from '../../kube/api/core.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
+import { isActive } from '../../kube/workloads/pod-state.ts';
 import type { ClusterChange, IndexedKind } from '../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { indexKeyOf, type ObjectOf } from '../cluster-index/read-object.ts';
@@ -62,11 +63,18 @@ export class WhatIfCluster implements WhatIfObjects {
 
   /** The pods that a controller of this kind and name manages, without those that have ended or are being deleted. */
   podsOf(owner: string, namespace: string): readonly Pod[] {
-    const keys = [...this.index.pods.records()]
-      .filter((pod) => pod.owner === owner && pod.namespace === namespace)
-      .filter(({ isFinished, isDeleting }) => !isFinished && !isDeleting)
-      .map(({ key }) => key);
-    return keys.flatMap((key) => this.get('Pod', key) ?? []);
+    return this.podsWith(owner, namespace).filter(isActive);
+  }
+
+  /** The pods that a controller of this kind and name manages, with those that are being deleted and without those that have ended. */
+  podsWith(owner: string, namespace: string): readonly Pod[] {
+    const found: Pod[] = [];
+    for (const pod of this.index.pods.records()) {
+      if (pod.owner !== owner || pod.namespace !== namespace || pod.isFinished) continue;
+      const stored = this.get('Pod', pod.key);
+      if (stored !== undefined) found.push(stored);
+    }
+    return found;
   }
 
   #set(kind: IndexedKind, key: string, object: KubeObject | undefined): void {

@@ -1,18 +1,23 @@
 import type { StatefulSet } from '../../kube/api/apps.ts';
-import type { PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
+import type { PersistentVolumeClaim, Pod, PodTemplateSpec } from '../../kube/api/core.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
 import type { PriorityClass } from '../../kube/api/scheduling.ts';
+import { canonicalJson } from '../../kube/go/json-text.ts';
 import { formatTimestamp } from '../../kube/go/timestamp.ts';
 import { controllerOf } from '../../kube/owner-references.ts';
 import { ephemeralVolumesOf } from '../../kube/workloads/ephemeral-claims.ts';
-import { claimsFor } from '../../kube/workloads/stateful-set-claims.ts';
 import {
   endOrdinalOf,
-  memberPod,
   ordinalOf,
   podNameOf,
+  podRevisionOf,
+  type SetRevision,
   startOrdinalOf,
 } from '../../kube/workloads/stateful-set-members.ts';
+import { planReplicas, type SetView } from '../../kube/workloads/stateful-set-plan.ts';
 import { bindAtOnce, withDefaultClass } from './immediate-claims.ts';
+import { lastApplied } from './last-applied.ts';
+import { mergeApplied } from './merge-applied.ts';
 import type { WhatIfCluster } from './what-if-cluster.ts';
 
 export interface WorkloadOptions {
@@ -22,9 +27,23 @@ export interface WorkloadOptions {
   readonly priorityClasses?: readonly PriorityClass[] | undefined;
 }
 
+interface SetRevisions {
+  readonly current: SetRevision;
+  readonly update: SetRevision;
+}
+
+/** Pods to create, each when it is its turn, and then pods to delete. */
+export interface SetSteps {
+  /** Undefined if the pod exists by then. */
+  readonly create: readonly (() => Pod | undefined)[];
+  readonly remove: readonly Pod[];
+}
+
 /** `replaced`: the controller creates another pod at once. `member`: the controller of this set creates it again as its policy allows. */
 export type GonePod =
   | { readonly kind: 'lost' }
+  /** There are enough without it: its controller has created another pod already. */
+  | { readonly kind: 'complete' }
   | { readonly kind: 'replaced'; readonly pod: Pod }
   | { readonly kind: 'member'; readonly set: StatefulSet };
 
@@ -34,6 +53,9 @@ export class WorkloadPods {
   readonly #options: WorkloadOptions;
   /** Members that have gone, as they were. */
   readonly #gone = new Map<string, Pod>();
+  /** Of sets whose template was changed. */
+  readonly #revisions = new Map<string, SetRevisions>();
+  #templates = 0;
   #created = 0;
 
   constructor(cluster: WhatIfCluster, options: WorkloadOptions) {
@@ -46,24 +68,73 @@ export class WorkloadPods {
     const owner = controllerOf(gone);
     if (owner === undefined) return { kind: 'lost' };
     const pod = withoutPlace(gone);
+    if (owner.kind === 'ReplicaSet' && this.#isComplete(gone, owner.name ?? '')) return { kind: 'complete' };
     if (owner.kind !== 'StatefulSet') return { kind: 'replaced', pod: this.#stored(this.#renamed(pod)) };
     this.#gone.set(podKey(gone), pod);
     const set = this.#cluster.get('StatefulSet', `${gone.metadata?.namespace ?? ''}/${owner.name}`);
     return set === undefined ? { kind: 'replaced', pod: this.#stored(pod) } : { kind: 'member', set };
   }
 
-  /** The members of the set that its controller creates now. `isPlaced` says whether a pod has a node: in order, each waits for those before it. */
-  nextMembers(set: StatefulSet, isPlaced: (key: string) => boolean): readonly Pod[] {
-    const isOrdered = set.spec?.podManagementPolicy !== 'Parallel';
-    const namespace = set.metadata?.namespace ?? '';
-    const created: Pod[] = [];
-    for (let ordinal = startOrdinalOf(set); ordinal < endOrdinalOf(set); ordinal += 1) {
-      const key = `${namespace}/${podNameOf(set, ordinal)}`;
-      const exists = this.#cluster.get('Pod', key) !== undefined;
-      if (!exists) created.push(this.#member(set, ordinal));
-      if (isOrdered && (!exists || !isPlaced(key))) break;
+  #isComplete({ metadata }: Pod, name: string): boolean {
+    const namespace = metadata?.namespace ?? '';
+    const set = this.#cluster.get('ReplicaSet', `${namespace}/${name}`);
+    if (set === undefined) return false;
+    return this.#cluster.podsOf(`ReplicaSet/${name}`, namespace).length >= (set.spec?.replicas ?? 1);
+  }
+
+  /** The set after it was applied. What a file does not say stays as it is. */
+  applySet(set: StatefulSet): StatefulSet {
+    const key = podKey(set);
+    const existing = this.#cluster.get('StatefulSet', key);
+    const { spec: given, metadata } = set;
+    if (existing === undefined)
+      return { ...set, metadata: { ...metadata, uid: `set ${key}` }, spec: withUpdateStrategy(given) };
+    const last = lastApplied(existing);
+    const spec = withUpdateStrategy(
+      mergeApplied(existing.spec ?? {}, given ?? {}, last?.spec) as StatefulSet['spec'],
+    );
+    if (!isSameTemplate(spec.template, existing.spec?.template))
+      this.#revisions.set(key, this.#revised(existing, spec.template ?? {}));
+    return { ...existing, spec };
+  }
+
+  #revised(set: StatefulSet, template: PodTemplateSpec): SetRevisions {
+    const { name, namespace = '' } = set.metadata ?? {};
+    const { current } = this.#revisionsOf(set, this.#cluster.podsWith(`StatefulSet/${name}`, namespace));
+    // An earlier template that is applied again has its revision again.
+    if (isSameTemplate(template, current.template)) return { current, update: current };
+    this.#templates += 1;
+    return { current, update: { name: `${name}-new-${this.#templates}`, template } };
+  }
+
+  /** What the controller of the set does now, by its own plan. A pod that has a node is assumed to be ready. */
+  setSteps(set: StatefulSet): SetSteps {
+    const { namespace = '', name } = set.metadata ?? {};
+    const stored = this.#cluster.podsWith(`StatefulSet/${name}`, namespace);
+    const { minReadySeconds: _, ...spec } = set.spec ?? {};
+    // Without the status it is unknown which members are to be updated.
+    const isKnown = set.status?.updateRevision !== undefined || this.isUpdating(set);
+    const steps = planReplicas({
+      ...this.#revisionsOf(set, stored),
+      set: { ...set, spec: { ...spec, ...(!isKnown && { updateStrategy: { type: 'OnDelete' } }) } },
+      pods: stored.map(asRunning),
+      claims: this.#claimsIn(namespace),
+      nowMs: this.#cluster.nowMs,
+    });
+    const siblings = stored.filter((pod) => ordinalOf(pod) !== undefined);
+    const create: (() => Pod | undefined)[] = [];
+    const remove: Pod[] = [];
+    for (const step of steps) {
+      if (step.kind === 'create-claim') this.claim(step.claim);
+      if (step.kind === 'create-pod') create.push(() => this.#member(step.pod, siblings[0]));
+      if (step.kind === 'delete-pod') remove.push(step.pod);
     }
-    return created;
+    return { create, remove };
+  }
+
+  /** Whether members of the set are replaced because its template was changed. */
+  isUpdating(set: StatefulSet): boolean {
+    return this.#revisions.has(podKey(set));
   }
 
   /** The ordinals of members that do not exist, for those that wait for others. */
@@ -99,21 +170,31 @@ export class WorkloadPods {
     bindAtOnce(this.#cluster, created);
   }
 
-  #member(set: StatefulSet, ordinal: number): Pod {
-    for (const claim of claimsFor(set, ordinal)) this.claim(claim);
-    const gone = this.#gone.get(`${set.metadata?.namespace ?? ''}/${podNameOf(set, ordinal)}`);
-    if (gone !== undefined) return this.#stored(gone);
-    const sibling = this.#cluster
-      .podsOf(`StatefulSet/${set.metadata?.name}`, set.metadata?.namespace ?? '')
-      .find((pod) => ordinalOf(pod) !== undefined);
-    const revision = sibling?.metadata?.labels?.['controller-revision-hash'] ?? '';
-    const pod = memberPod(set, { name: revision, template: set.spec?.template ?? {} }, ordinal);
-    // What admission sets is the same for every member.
-    const priority = pod.spec?.priority ?? sibling?.spec?.priority;
+  /** A pod that has gone comes back as it was, unless its template was changed. What admission sets is the same for every member. */
+  #member(pod: Pod, sibling: Pod | undefined): Pod | undefined {
+    if (this.#cluster.index.pods.stored(podKey(pod))?.isFinished === false) return undefined;
+    const gone = this.#gone.get(podKey(pod));
+    if (gone !== undefined && podRevisionOf(gone) === podRevisionOf(pod)) return this.#stored(gone);
+    const isAlike = pod.spec?.priorityClassName === sibling?.spec?.priorityClassName;
+    const priority = pod.spec?.priority ?? (isAlike ? sibling?.spec?.priority : undefined);
     return this.#stored({
       ...pod,
       spec: { ...pod.spec, ...(priority !== undefined && { priority }) },
     });
+  }
+
+  #revisionsOf(set: StatefulSet, members: readonly Pod[]): SetRevisions {
+    const known = this.#revisions.get(podKey(set));
+    if (known !== undefined) return known;
+    const template = set.spec?.template ?? {};
+    const { updateRevision, currentRevision } = set.status ?? {};
+    const name = updateRevision ?? members.map(podRevisionOf)[0] ?? '';
+    return { current: { name: currentRevision ?? name, template }, update: { name, template } };
+  }
+
+  #claimsIn(namespace: string): SetView['claims'] {
+    const get = (name: string) => this.#cluster.get('PersistentVolumeClaim', `${namespace}/${name}`);
+    return { get, has: (name) => get(name) !== undefined };
   }
 
   #renamed(pod: Pod): Pod {
@@ -152,8 +233,29 @@ const systemPriorities: Readonly<Record<string, number>> = {
   'system-node-critical': 2_000_001_000,
 };
 
-export function podKey({ metadata }: Pod): string {
+/** `NAMESPACE/NAME`. */
+export function podKey({ metadata }: KubeObject): string {
   return `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`;
+}
+
+function isSameTemplate(a: PodTemplateSpec = {}, b: PodTemplateSpec = {}): boolean {
+  return canonicalJson(a) === canonicalJson(b);
+}
+
+/** As the API server completes it. */
+function withUpdateStrategy(spec: StatefulSet['spec']): NonNullable<StatefulSet['spec']> {
+  const { type = 'RollingUpdate', rollingUpdate = { partition: 0 } } = spec?.updateStrategy ?? {};
+  return {
+    ...spec,
+    updateStrategy: type === 'RollingUpdate' ? { type, rollingUpdate } : { type },
+  };
+}
+
+const ready = { type: 'Ready', status: 'True' } as const;
+
+function asRunning(pod: Pod): Pod {
+  if ((pod.spec?.nodeName ?? '') === '') return { ...pod, status: { phase: 'Pending' } };
+  return { ...pod, status: { phase: 'Running', conditions: [ready] } };
 }
 
 /** The pod as its controller creates it again: without node, status and identity. */

@@ -24,7 +24,7 @@ export interface SetView {
   readonly set: StatefulSet;
   readonly pods: readonly Pod[];
   /** By name; other claims may be among them. */
-  readonly claims: ReadonlyMap<string, PersistentVolumeClaim>;
+  readonly claims: Pick<ReadonlyMap<string, PersistentVolumeClaim>, 'get' | 'has'>;
   readonly current: SetRevision;
   readonly update: SetRevision;
   readonly nowMs: number;

@@ -54,7 +54,17 @@ function placeOf(pod: Pod): readonly string[] {
 }
 
 function placeText(pod: string, owner: string, node: string | undefined): string {
-  return `${owner.startsWith('ReplicaSet/') ? owner : pod} on ${node ?? 'no node'}`;
+  return `${isAnonymous(owner) ? withoutHash(owner) : pod} on ${node ?? 'no node'}`;
+}
+
+/** Pods of these owners have random names. */
+function isAnonymous(owner: string): boolean {
+  return /^(ReplicaSet|Job)\//.test(owner);
+}
+
+/** The ReplicaSet of a Deployment counts as one with the name of the Deployment: the hash of the template is not predicted. No other name has a dash. */
+function withoutHash(owner: string): string {
+  return owner.replace(/-.*$/, '');
 }
 
 function placesPredicted(before: Iterable<Pod>, { fates }: Prediction): readonly string[] {
@@ -69,12 +79,9 @@ function placesPredicted(before: Iterable<Pod>, { fates }: Prediction): readonly
   return [...kept.flatMap(placeOf), ...moved];
 }
 
-/** The ReplicaSet of a Deployment counts as one with the name of the Deployment: the hash of the template is not predicted. */
 function ownerOf({ metadata }: Pod): string {
   const [owner] = metadata?.ownerReferences ?? [];
-  if (owner === undefined) return '';
-  const isHashed = owner.kind === 'ReplicaSet' && metadata?.labels?.['pod-template-hash'] !== undefined;
-  return `${owner.kind}/${isHashed ? owner.name?.replace(/-[^-]+$/, '') : owner.name}`;
+  return owner === undefined ? '' : withoutHash(`${owner.kind}/${owner.name}`);
 }
 
 /** The uids that the API server gave to new pods: ties are broken by them, and no prediction can know them. */
@@ -82,7 +89,7 @@ function uidsOf(created: readonly Pod[]): (pod: Pod) => string {
   const left = [...created];
   return (pod) => {
     const at = left.findIndex((other) =>
-      ownerOf(pod).startsWith('ReplicaSet/')
+      isAnonymous(ownerOf(pod))
         ? ownerOf(other) === ownerOf(pod)
         : other.metadata?.name === pod.metadata?.name,
     );

@@ -2,6 +2,7 @@ import {
   namespace,
   type SchedulerFixture,
 } from '../../../controllers/scheduler/testing/scheduler-fixture.ts';
+import type { AppliedJob } from '../../../engine/what-if/apply-object.ts';
 import type { WhatIfChange, WorkloadReference } from '../../../engine/what-if/change.ts';
 import { changeIntervalMs } from '../../../engine/what-if/predict.ts';
 import type { Deployment, ReplicaSet, StatefulSet } from '../../../kube/api/apps.ts';
@@ -20,10 +21,13 @@ import {
 import { driveMoves } from '../../drain/drive-moves.ts';
 import { loadCluster } from '../../source/load-cluster.ts';
 import type { VolumeCopyLine } from '../plan-report.ts';
+import type { JobPods } from './job-pods.ts';
 import type { RandomStorage } from './random-storage.ts';
 
 /** Long enough for what controllers create for one object, shorter than pods take to end. */
 const createdMs = 50;
+
+const workloadResources = { StatefulSet: statefulSets, ReplicaSet: replicaSets, Deployment: deployments };
 
 const isDrain = ({ kind }: WhatIfChange) => kind === 'drain-node' || kind === 'drain-drive';
 const isAddition = ({ kind }: WhatIfChange) => kind === 'add-nodes' || kind === 'add-drive';
@@ -37,12 +41,14 @@ export class RealChanges {
   readonly copies: VolumeCopyLine[] = [];
   readonly #fixture: SchedulerFixture;
   readonly #storage: RandomStorage;
+  readonly #jobs: JobPods;
   #addedNodes = 0;
   #addedDrives = 0;
 
-  constructor(fixture: SchedulerFixture, storage: RandomStorage) {
+  constructor(fixture: SchedulerFixture, storage: RandomStorage, jobs: JobPods) {
     this.#fixture = fixture;
     this.#storage = storage;
+    this.#jobs = jobs;
   }
 
   async make(changes: readonly WhatIfChange[]): Promise<void> {
@@ -85,7 +91,7 @@ export class RealChanges {
         return await this.#scale(change.workload, change.replicas);
       case 'apply':
         for (const object of change.objects) {
-          await this.#create(object);
+          await this.#apply(object);
           await this.#fixture.settle(createdMs);
         }
     }
@@ -112,24 +118,34 @@ export class RealChanges {
   }
 
   async #scale({ kind, name }: WorkloadReference, replicas: number): Promise<void> {
-    const resource = kind === 'StatefulSet' ? statefulSets : replicaSets;
+    const patch = { type: 'merge', body: { spec: { replicas } } } as const;
     await this.#fixture.cluster
-      .resource<ReplicaSet | StatefulSet>(resource as never)
-      .patch({ namespace, name }, { type: 'merge', body: { spec: { replicas } } });
+      .resource<ReplicaSet | StatefulSet | Deployment>(workloadResources[kind] as never)
+      .patch({ namespace, name }, patch);
   }
 
-  async #create(object: KubeObject): Promise<unknown> {
+  /** As kubectl apply does it: what exists gets a strategic merge patch. */
+  async #apply(object: KubeObject): Promise<unknown> {
     const { cluster } = this.#fixture;
     switch (object.kind) {
       case 'Pod':
         return await cluster.resource(pods).create(object as Pod);
       case 'PersistentVolumeClaim':
         return await cluster.resource(persistentVolumeClaims).create(object as PersistentVolumeClaim);
-      case 'StatefulSet':
-        return await cluster.resource(statefulSets).create(object as StatefulSet);
+      case 'Job':
+        return await this.#jobs.create(object as AppliedJob);
       default:
-        return await cluster.resource(deployments).create(object as Deployment);
+        return await this.#applyWorkload(object as StatefulSet | Deployment);
     }
+  }
+
+  async #applyWorkload(workload: StatefulSet | Deployment): Promise<void> {
+    const resource = workloadResources[workload.kind as 'StatefulSet' | 'Deployment'];
+    const client = this.#fixture.cluster.resource<StatefulSet | Deployment>(resource as never);
+    const name = workload.metadata!.name!;
+    const exists = (await client.list()).items.some(({ metadata }) => metadata?.name === name);
+    if (!exists) await client.create(workload as never);
+    else await client.patch({ namespace, name }, { type: 'strategic', body: { spec: workload.spec } });
   }
 
   /** What `stowage move` decides and writes, without the data. */

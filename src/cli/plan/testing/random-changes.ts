@@ -1,5 +1,6 @@
 import { namespace } from '../../../controllers/scheduler/testing/scheduler-fixture.ts';
 import type { WhatIfChange } from '../../../engine/what-if/change.ts';
+import type { Deployment, ReplicaSet, StatefulSet } from '../../../kube/api/apps.ts';
 import type { KubeObject } from '../../../kube/api/meta.ts';
 import type { Random } from '../../../runtime/random.ts';
 import type { RandomPods } from './random-pods.ts';
@@ -9,8 +10,9 @@ export interface ChangeableCluster {
   readonly nodes: readonly string[];
   readonly drives: readonly string[];
   readonly hasDrives: boolean;
-  readonly sets: readonly string[];
-  readonly replicaSets: readonly string[];
+  readonly sets: readonly StatefulSet[];
+  readonly replicaSets: readonly ReplicaSet[];
+  readonly deployments: readonly Deployment[];
 }
 
 const gib = 2 ** 30;
@@ -32,15 +34,21 @@ export function randomChanges(
 }
 
 function randomChange(random: Random, pods: RandomPods, there: ChangeableCluster): WhatIfChange {
-  const kinds: readonly ('drain' | 'apply' | 'nodes' | 'set' | 'replicas' | 'drain-drive' | 'drive')[] = [
+  const scalable = [
+    ...there.sets.map(({ metadata }) => ['StatefulSet', metadata!.name!] as const),
+    ...there.replicaSets.map(({ metadata }) => ['ReplicaSet', metadata!.name!] as const),
+    ...there.deployments.map(({ metadata }) => ['Deployment', metadata!.name!] as const),
+  ];
+  const templated = [...there.sets, ...there.deployments];
+  const kinds: readonly ('drain' | 'apply' | 'nodes' | 'scale' | 'template' | 'drain-drive' | 'drive')[] = [
     'drain',
     'drain',
     'drain',
     'apply',
     'apply',
     'nodes',
-    ...(there.sets.length > 0 ? (['set', 'set'] as const) : []),
-    ...(there.replicaSets.length > 0 ? (['replicas', 'replicas'] as const) : []),
+    ...(scalable.length > 0 ? (['scale', 'scale', 'scale'] as const) : []),
+    ...(templated.length > 0 ? (['template', 'template', 'template'] as const) : []),
     ...(there.drives.length > 0 ? (['drain-drive', 'drain-drive', 'drain-drive'] as const) : []),
     ...(there.hasDrives ? (['drive'] as const) : []),
   ];
@@ -49,10 +57,12 @@ function randomChange(random: Random, pods: RandomPods, there: ChangeableCluster
       return { kind: 'drain-node', node: random.pick(there.nodes) };
     case 'nodes':
       return { kind: 'add-nodes', count: 1 + random.int(2), like: random.pick(there.nodes) };
-    case 'set':
-      return scaleOf(random, 'StatefulSet', random.pick(there.sets));
-    case 'replicas':
-      return scaleOf(random, 'ReplicaSet', random.pick(there.replicaSets));
+    case 'scale': {
+      const [kind, name] = random.pick(scalable);
+      return { kind: 'scale', workload: { kind, namespace, name }, replicas: 1 + random.int(5) };
+    }
+    case 'template':
+      return { kind: 'apply', objects: [pods.changed(random.pick(templated))] };
     case 'drain-drive':
       return { kind: 'drain-drive', drive: random.pick(there.drives) };
     case 'drive': {
@@ -64,22 +74,20 @@ function randomChange(random: Random, pods: RandomPods, there: ChangeableCluster
   }
 }
 
-function scaleOf(random: Random, kind: 'StatefulSet' | 'ReplicaSet', name: string): WhatIfChange {
-  return { kind: 'scale', workload: { kind, namespace, name }, replicas: 1 + random.int(5) };
-}
-
 /** As a file has them, in the order of `--apply`: what pods refer to comes first. */
 function appliedObjects(random: Random, pods: RandomPods): readonly KubeObject[] {
   const draw = (): readonly KubeObject[] => {
-    switch (random.pick(['pod', 'claim', 'set', 'deployment'])) {
+    switch (random.pick(['pod', 'claim', 'set', 'deployment', 'job'])) {
       case 'pod':
         return [pods.barePod()];
       case 'claim':
         return pods.podWithClaim();
       case 'set':
         return [pods.statefulSet()];
+      case 'job':
+        return [pods.job()];
       default:
-        return [{ ...pods.replicaSet(), kind: 'Deployment' }];
+        return [pods.deployment()];
     }
   };
   const objects = [...draw(), ...(random.next() < 0.3 ? draw() : [])];

@@ -1,6 +1,9 @@
 import { namespace } from '../../../controllers/scheduler/testing/scheduler-fixture.ts';
-import type { ReplicaSet, StatefulSet } from '../../../kube/api/apps.ts';
-import type { PersistentVolumeClaim, Pod, PodSpec } from '../../../kube/api/core.ts';
+import type { AppliedJob } from '../../../engine/what-if/apply-object.ts';
+import type { Deployment, ReplicaSet, StatefulSet } from '../../../kube/api/apps.ts';
+import type { PersistentVolumeClaim, Pod, PodSpec, PodTemplateSpec, Volume } from '../../../kube/api/core.ts';
+import { drivesDriver } from '../../../kube/drive.ts';
+import { inlineSizeAttribute } from '../../../kube/inline-volumes.ts';
 import { annotations, labels } from '../../../kube/well-known.ts';
 import type { Random } from '../../../runtime/random.ts';
 
@@ -10,6 +13,9 @@ export const highPriority = { metadata: { name: 'high' }, value: 10 } as const;
 
 /** Pods take a second to end, so that all that is created at one time is there before any of them is gone. */
 const ending = { [annotations.terminationSeconds]: '1' };
+
+/** The pods of Jobs do not end while the test runs. */
+const running = { [annotations.runSeconds]: '1000000' };
 
 /** Draws workloads for small random clusters. Names never repeat. */
 export class RandomPods {
@@ -34,7 +40,8 @@ export class RandomPods {
   podWithClaim(): readonly [PersistentVolumeClaim, Pod] {
     const pod = this.barePod();
     const name = pod.metadata!.name!;
-    const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: name } }];
+    const data = { name: 'data', persistentVolumeClaim: { claimName: name } };
+    const volumes = [...(pod.spec?.volumes ?? []), data];
     return [
       { kind: 'PersistentVolumeClaim', metadata: { namespace, name }, spec: this.#claimSpec() },
       { ...pod, spec: { ...pod.spec, volumes } },
@@ -42,11 +49,11 @@ export class RandomPods {
   }
 
   /** No controller creates it again, so it must not be preempted. */
-  daemonPod(nodeName: string): Pod {
-    const owner = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'agent', uid: 'agent', controller: true };
+  daemonPod(nodeName: string, uid: string): Pod {
+    const owner = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'agent', uid, controller: true };
     return {
       metadata: { namespace, name: this.#name('agent'), ownerReferences: [owner] },
-      spec: { ...this.#spec('agent'), priorityClassName: highPriority.metadata.name, nodeName },
+      spec: { ...this.#spec('agent'), volumes: [], priorityClassName: highPriority.metadata.name, nodeName },
     };
   }
 
@@ -77,6 +84,52 @@ export class RandomPods {
     };
   }
 
+  deployment(): Deployment {
+    const { metadata, spec } = this.replicaSet();
+    const strategy = this.#random.pick([
+      undefined,
+      { type: 'Recreate' as const },
+      { rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } },
+      { rollingUpdate: { maxSurge: 2, maxUnavailable: 0 } },
+    ]);
+    return { kind: 'Deployment', metadata: metadata!, spec: { ...spec, ...(strategy && { strategy }) } };
+  }
+
+  job(): AppliedJob {
+    const name = this.#name('job');
+    const [parallelism, completions] = this.#random.pick([
+      [1, 1],
+      [2, 5],
+      [3, 2],
+    ] as const);
+    const { template } = this.#template(name);
+    const spec = { ...template.spec, restartPolicy: 'Never' as const };
+    const metadata = { ...template.metadata, annotations: { ...ending, ...running } };
+    return {
+      kind: 'Job',
+      metadata: { namespace, name },
+      spec: { parallelism, completions, template: { metadata, spec } },
+    };
+  }
+
+  /** The file of a workload after its owner has changed the template. */
+  changed<T extends Deployment | StatefulSet>(workload: T): T {
+    const random = this.#random;
+    const { template } = workload.spec ?? {};
+    const [container] = template?.spec?.containers ?? [];
+    const requests = { cpu: random.pick(['100m', '0.3', '500m', '700m', '900m']) };
+    const changed: PodTemplateSpec = {
+      ...template,
+      spec: {
+        ...template?.spec,
+        ...(random.next() < 0.2 && { nodeSelector: { [labels.zone]: random.pick(randomZones) } }),
+        ...(random.next() < 0.2 && { priorityClassName: highPriority.metadata.name }),
+        containers: [{ ...container!, resources: { requests } }],
+      },
+    };
+    return { ...workload, spec: { ...workload.spec, template: changed } };
+  }
+
   #template(app: string) {
     const matchLabels = { app };
     return {
@@ -93,13 +146,32 @@ export class RandomPods {
     };
   }
 
+  /** Volumes that end with their pod. */
+  #ownVolumes(): readonly Volume[] {
+    const random = this.#random;
+    const scratch = (): Volume => ({
+      name: 'scratch',
+      ephemeral: { volumeClaimTemplate: { spec: this.#claimSpec() } },
+    });
+    const inline = (): Volume => ({
+      name: 'inline',
+      csi: { driver: drivesDriver, volumeAttributes: { [inlineSizeAttribute]: random.pick(['1Gi', '3Gi']) } },
+    });
+    return [
+      ...(random.next() < 0.15 ? [scratch()] : []),
+      ...(this.#classes.includes('drives') && random.next() < 0.2 ? [inline()] : []),
+    ];
+  }
+
   #spec(app: string): PodSpec {
     const random = this.#random;
     const term = { labelSelector: { matchLabels: { app } }, topologyKey: labels.hostname };
     const isApart = random.next() < 0.25;
+    const volumes = this.#ownVolumes();
     return {
       schedulerName: 'stowage',
       terminationGracePeriodSeconds: 1,
+      ...(volumes.length > 0 && { volumes }),
       ...(random.next() < 0.25 && { priorityClassName: highPriority.metadata.name }),
       ...(random.next() < 0.15 && { nodeSelector: { [labels.zone]: random.pick(randomZones) } }),
       ...(isApart && {

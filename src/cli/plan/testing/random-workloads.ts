@@ -1,15 +1,24 @@
 import { allControllers } from '../../../controllers/all-controllers.ts';
 import { FakeProvisioner } from '../../../controllers/scheduler/testing/fake-provisioner.ts';
-import { SchedulerFixture } from '../../../controllers/scheduler/testing/scheduler-fixture.ts';
+import { namespace, SchedulerFixture } from '../../../controllers/scheduler/testing/scheduler-fixture.ts';
 import { VirtualTimeCluster } from '../../../controllers/testing/virtual-time-cluster.ts';
 import { JoiningDriverSet } from '../../../csi/joining-driver-set.ts';
 import type { WhatIfChange } from '../../../engine/what-if/change.ts';
+import type { Deployment, ReplicaSet, StatefulSet } from '../../../kube/api/apps.ts';
 import type { Pod } from '../../../kube/api/core.ts';
-import { pods, priorityClasses, replicaSets, statefulSets } from '../../../kube/resources.ts';
+import {
+  daemonSets,
+  deployments,
+  pods,
+  priorityClasses,
+  replicaSets,
+  statefulSets,
+} from '../../../kube/resources.ts';
 import type { Controller } from '../../../reconcile/controller.ts';
 import { untilAborted } from '../../../runtime/abort.ts';
 import { type Random, seededRandom } from '../../../runtime/random.ts';
 import type { Supervisor } from '../../../runtime/supervisor.ts';
+import { JobPods } from './job-pods.ts';
 import { RealChanges } from './make-changes.ts';
 import { randomChanges } from './random-changes.ts';
 import { highPriority, RandomPods } from './random-pods.ts';
@@ -17,6 +26,14 @@ import { RandomStorage } from './random-storage.ts';
 
 /** Longer than any back-off. */
 const calmMs = 15_000;
+const matchLabels = { app: 'agent' };
+const daemonSet = {
+  metadata: { namespace, name: 'agent' },
+  spec: {
+    selector: { matchLabels },
+    template: { metadata: { labels: matchLabels }, spec: { containers: [{ name: 'main', image: 'pause' }] } },
+  },
+} as const;
 const controllerNames = [
   'scheduler',
   'pv-binder',
@@ -25,6 +42,8 @@ const controllerNames = [
   'node-agent',
   'statefulset',
   'deployment',
+  'protection',
+  'garbage-collector',
 ];
 
 /**
@@ -39,8 +58,11 @@ export class RandomWorkloads implements AsyncDisposable {
   readonly createdPods: Pod[] = [];
   readonly #random: Random;
   readonly #pods: RandomPods;
-  readonly #sets: string[] = [];
-  readonly #replicaSets: string[] = [];
+  readonly #jobs: JobPods;
+  readonly #sets: StatefulSet[] = [];
+  readonly #replicaSets: ReplicaSet[] = [];
+  readonly #deployments: Deployment[] = [];
+  #daemonSetUid: string | undefined;
   #run: Supervisor | undefined;
 
   private constructor(fixture: SchedulerFixture, random: Random) {
@@ -48,7 +70,8 @@ export class RandomWorkloads implements AsyncDisposable {
     this.#random = random;
     this.storage = new RandomStorage(fixture, random);
     this.#pods = new RandomPods(random, this.storage.classes);
-    this.real = new RealChanges(fixture, this.storage);
+    this.#jobs = new JobPods(fixture.cluster);
+    this.real = new RealChanges(fixture, this.storage, this.#jobs);
   }
 
   static async start(seed: string): Promise<RandomWorkloads> {
@@ -71,7 +94,8 @@ export class RandomWorkloads implements AsyncDisposable {
   /** Changes that concern what there is. */
   changes(): readonly WhatIfChange[] {
     const { nodes, drives, hasDrives } = this.storage;
-    const there = { nodes, drives, hasDrives, sets: this.#sets, replicaSets: this.#replicaSets };
+    const [sets, replicaSets, deployments] = [this.#sets, this.#replicaSets, this.#deployments];
+    const there = { nodes, drives, hasDrives, sets, replicaSets, deployments };
     return randomChanges(this.#random, this.#pods, there);
   }
 
@@ -83,13 +107,13 @@ export class RandomWorkloads implements AsyncDisposable {
 
   #controllers(): readonly Controller[] {
     const provisioners = [new FakeProvisioner().provisioner];
-    const recorder = this.#recorder();
+    const recorder = [this.#recorder(), this.#jobs.controller];
     const named = (all: readonly Controller[], more: readonly string[] = []) =>
       all.filter(({ name }) => [...controllerNames, ...more].includes(name));
-    if (!this.storage.hasDrives) return [...named(allControllers({ provisioners })), recorder];
+    if (!this.storage.hasDrives) return [...named(allControllers({ provisioners })), ...recorder];
     const inProcessDrivers = new JoiningDriverSet();
     const settings = { provisioners, csiDrivers: inProcessDrivers, inProcessDrivers };
-    return [...named(allControllers(settings), ['drives']), recorder];
+    return [...named(allControllers(settings), ['drives']), ...recorder];
   }
 
   #recorder(): Controller {
@@ -105,26 +129,44 @@ export class RandomWorkloads implements AsyncDisposable {
     };
   }
 
+  /** No controller runs for the DaemonSet. It exists, because the garbage collector deletes the pods of owners that do not. */
+  async #daemonPod(): Promise<void> {
+    const { cluster } = this.fixture;
+    this.#daemonSetUid ??= (await cluster.resource(daemonSets).create(daemonSet)).metadata!.uid!;
+    const pod = this.#pods.daemonPod(this.#random.pick(this.storage.nodes), this.#daemonSetUid);
+    await cluster.resource(pods).create(pod);
+  }
+
   async #workload(): Promise<void> {
     const { cluster } = this.fixture;
-    switch (this.#random.pick(['set', 'set', 'replicas', 'replicas', 'pod', 'daemon'])) {
+    switch (
+      this.#random.pick(['set', 'set', 'replicas', 'deployment', 'deployment', 'pod', 'daemon', 'job'])
+    ) {
       case 'set': {
         const set = this.#pods.statefulSet();
-        this.#sets.push(set.metadata!.name!);
+        this.#sets.push(set);
         await cluster.resource(statefulSets).create(set);
         return;
       }
       case 'replicas': {
         const set = this.#pods.replicaSet();
-        this.#replicaSets.push(set.metadata!.name!);
+        this.#replicaSets.push(set);
         await cluster.resource(replicaSets).create(set);
         return;
       }
+      case 'deployment': {
+        const deployment = this.#pods.deployment();
+        this.#deployments.push(deployment);
+        await cluster.resource(deployments).create(deployment);
+        return;
+      }
+      case 'job':
+        return await this.#jobs.create(this.#pods.job());
       case 'pod':
         await cluster.resource(pods).create(this.#pods.barePod());
         return;
       default:
-        await cluster.resource(pods).create(this.#pods.daemonPod(this.#random.pick(this.storage.nodes)));
+        await this.#daemonPod();
     }
   }
 }
