@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { versionTexts } from '../scripts/release-problems.mjs';
 import { projectRoot } from './project-root.ts';
 
 interface LockedPackage {
@@ -56,6 +57,13 @@ test("Krew's manifest is of this version, and names the program", () => {
     // The archives of a release have hashes; `npm run krew` writes them.
     expect({ sha256, bin }).toEqual({ sha256: '', bin: manifest.bin.stowage });
   }
+});
+
+test('every file that names the version has that of package.json', () => {
+  // The changelog gets its section with the release.
+  const expected = versionTexts(manifest.version).filter(([path]) => path !== 'CHANGELOG.md');
+  expect(expected.length).toBeGreaterThan(5);
+  expect(expected.filter(([path, text]) => !read(path).includes(text))).toEqual([]);
 });
 
 function read(path: string): string {

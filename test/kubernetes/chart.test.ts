@@ -1,8 +1,12 @@
 /** What Helm makes of the chart, without installing it. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { packageVersion } from '../../src/io/files/package-version.ts';
 import { projectRoot } from '../project-root.ts';
+import { runCommand } from './node/commands.ts';
 import { type ChartValues, chartFolder, helm, rendered } from './testing/helm.ts';
 import { plainManifest, plainManifests } from './testing/plain-manifests.ts';
 import { lacks, serverPrograms, sharedTestBed } from './vitest-beds.ts';
@@ -91,6 +95,15 @@ describe.skipIf(lacks('helm'))('the chart', () => {
 
   test('passes helm lint', async () => {
     expect(await helm(['lint', '--strict', chartFolder])).toContain('1 chart(s) linted, 0 chart(s) failed');
+  });
+
+  test('as the archive of a release, it is the same, with the definitions', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'stowage-chart-test-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    await runCommand(process.execPath, join(projectRoot, 'scripts/chart.mjs'), '--output', folder);
+    const archive = join(folder, `stowage-${packageVersion()}.tgz`);
+    const rendering = async (chart: string) => await helm(['template', 'stowage', chart, '--include-crds']);
+    expect(await rendering(archive)).toBe(await rendering(chartFolder));
   });
 
   test('needs no foreign definitions by default, and has no object of our own kinds', async () => {
