@@ -273,7 +273,7 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
     const other = await browser.context.newPage();
     await other.goto(`${frozen.consoleUrl}#/capacity`);
     await other.getByText('These files have no capacity over time').waitFor();
-    await other.getByText(/^1 sample from/).waitFor();
+    await other.getByText(/^1 sample, at/).waitFor();
     await other.close();
   });
 });

@@ -38,8 +38,9 @@ function Charts({ history }: { readonly history: HistoryAnswer }) {
   return (
     <>
       <p class="dim">
-        {pluralText(history.timesMs.length, 'sample')} from {shownTime(first)} to {shownTime(last)}, since the
-        console started.
+        {first === last
+          ? `1 sample, at ${shownTime(first)}.`
+          : `${pluralText(history.timesMs.length, 'sample')} from ${shownTime(first)} to ${shownTime(last)}, since the console started.`}
       </p>
       {history.note !== undefined && <p class="hidden-note">{history.note}</p>}
       <div class="charts">
@@ -87,7 +88,7 @@ function Chart({
         cursor: { y: false },
         scales: {
           // A single sample has no range of its own.
-          x: { range: (_, min, max) => (max > min ? [min, max] : [min - 30, max + 30]) },
+          x: { range: ({ data }, min, max) => (data[0].length > 1 ? [min, max] : [min - 30, min + 30]) },
           y: { range: (_, __, max) => [0, Math.max(1, max * 1.05)] },
         },
         axes: [
