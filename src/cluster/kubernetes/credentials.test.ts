@@ -132,6 +132,29 @@ describe('a user', () => {
     expect(names).toEqual(['ada', 'ada', 'bob']);
   });
 
+  test('acts for another user without its own certificate, on connections that are kept', async () => {
+    const seen: (readonly [name: string, token: string])[] = [];
+    const server = await serveTls(
+      ({ socket, headers }, response) => {
+        const { CN } = (socket as TLSSocket).getPeerCertificate().subject ?? {};
+        seen.push([String(CN), String(headers.authorization)]);
+        respond(response, 200, listBody());
+      },
+      { ...localhost, requestCert: true, rejectUnauthorized: false },
+    );
+    for (const [suffix, text] of Object.entries(ada)) writeFileSync(join(folder, `me.${suffix}`), text);
+    const user = { 'client-certificate': join(folder, 'me.cert'), 'client-key': join(folder, 'me.key') };
+    const cluster = await server.connect({ cluster: trusted, user });
+    const other = cluster.as('of-a-viewer');
+    for (let at = 0; at < 6; at += 1) {
+      await cluster.resource(nodes).list();
+      await other.resource(nodes).list();
+    }
+    expect(new Set(seen.map(String))).toEqual(new Set(['ada,undefined', 'undefined,Bearer of-a-viewer']));
+    // A request may start before its predecessor's connection counts as free again.
+    expect(new Set(server.received.map(({ socket }) => socket)).size).toBeLessThan(8);
+  });
+
   test('with a token file uses a new token as soon as the old one is refused', async () => {
     const path = join(folder, 'token');
     const server = await serveTls(({ headers }, response) => {

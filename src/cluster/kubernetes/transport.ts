@@ -47,7 +47,8 @@ export interface HttpAnswer {
 export class Transport {
   readonly #options: TransportOptions;
   readonly #basePath: string;
-  #connections: Connections | undefined;
+  /** By client certificate: requests without one, such as those for other users, never go over a connection that has one. */
+  readonly #current = new Map<Certificate | undefined, Connections>();
   readonly #retiring = new Set<Promise<void>>();
   readonly #all = new Set<Connections>();
   #isClosed = false;
@@ -99,13 +100,22 @@ export class Transport {
 
   #connectionsFor(certificate: Certificate | undefined): Connections {
     assert(!this.#isClosed, 'the connection to the cluster is closed');
-    if (this.#connections?.certificate === certificate && this.#connections !== undefined)
-      return this.#connections;
-    const old = this.#connections;
-    if (old !== undefined) this.#retire(old);
-    this.#connections = openConnections(this.#options, certificate);
-    this.#all.add(this.#connections);
-    return this.#connections;
+    const known = this.#current.get(certificate);
+    if (known !== undefined) return known;
+    if (certificate !== undefined) this.#retireCertificates();
+    const opened = openConnections(this.#options, certificate);
+    this.#current.set(certificate, opened);
+    this.#all.add(opened);
+    return opened;
+  }
+
+  /** A new certificate replaces the one before. */
+  #retireCertificates(): void {
+    for (const [certificate, old] of [...this.#current]) {
+      if (certificate === undefined) continue;
+      this.#current.delete(certificate);
+      this.#retire(old);
+    }
   }
 
   #retire(old: Connections): void {
@@ -122,7 +132,6 @@ export class Transport {
 }
 
 interface Connections {
-  readonly certificate: Certificate | undefined;
   readonly requests: Dispatcher;
   readonly watches: Dispatcher;
 }
@@ -144,7 +153,6 @@ function openConnections(options: TransportOptions, certificate: Certificate | u
     return new ProxyAgent({ ...limits, uri: options.proxyUrl, requestTls: tls });
   };
   return {
-    certificate,
     requests: open({ ...shared, connections: connectionsMax, maxResponseSize: answerBytesMax }),
     watches: open(shared),
   };
