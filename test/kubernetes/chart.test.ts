@@ -1,5 +1,5 @@
 /** What Helm makes of the chart, without installing it. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -83,6 +83,21 @@ function objectsIn(text: string): readonly Rendered[] {
     .filter((object) => object !== null);
 }
 
+/** The files of the tests by role, in the section about rights of README.md. */
+function comparedRoles(): ReadonlyMap<string, readonly string[]> {
+  const page = readFileSync(join(projectRoot, 'test/kubernetes/README.md'), 'utf8');
+  const [, section = ''] = /^## Rights\n([\s\S]*?)^## /m.exec(page) ?? [];
+  const namesIn = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name = '']) => name);
+  const rows = section.split('\n').filter((line) => line.startsWith('| `'));
+  return new Map(
+    rows.flatMap((row) => {
+      const [, roles = '', tests = ''] = row.split('|');
+      const files = namesIn(tests, /`([\w-]+\.test\.ts)`/g);
+      return namesIn(roles, /`([\w-]+)`/g).map((role) => [role, files] as const);
+    }),
+  );
+}
+
 describe.skipIf(lacks('helm'))('the chart', () => {
   // `npx vitest run --config vitest.kubernetes.config.ts test/kubernetes/chart.test.ts -u` renders them again.
   test.each(Object.entries(plainManifests))(
@@ -95,6 +110,21 @@ describe.skipIf(lacks('helm'))('the chart', () => {
 
   test('passes helm lint', async () => {
     expect(await helm(['lint', '--strict', chartFolder])).toContain('1 chart(s) linted, 0 chart(s) failed');
+  });
+
+  test('has only roles that a test compares with the audit log', async () => {
+    const compared = comparedRoles();
+    const texts = await Promise.all(
+      ['everything', 'sidecars, and a driver on each node'].map((name) => rendered(valueSets[name]!)),
+    );
+    const roles = texts
+      .flatMap(objectsIn)
+      .filter(({ kind }) => /^(Cluster)?Role$/.test(kind))
+      .map(({ metadata }) => metadata.name);
+    expect([...new Set(roles)].toSorted()).toEqual([...compared.keys()].toSorted());
+    for (const files of compared.values())
+      for (const file of files)
+        expect(readFileSync(join(projectRoot, 'test/kubernetes', file), 'utf8')).toContain('grantedRights(');
   });
 
   test('as the archive of a release, it is the same, with the definitions', async () => {
