@@ -13,6 +13,7 @@ import { Leadership, type LeadershipChange } from '../reconcile/leases/leadershi
 import { meteredLeadership } from '../reconcile/leases/leadership-metrics.ts';
 import { MetadataCache } from '../reconcile/metadata-cache.ts';
 import { SharedInformers, type SharedInformersOptions } from '../reconcile/shared-informers.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { type Log, silentLog } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
 import { allControllers, type ControllerSettings } from './all-controllers.ts';
@@ -46,6 +47,8 @@ export interface RunControllersOptions
   readonly leaseSuffix?: string | undefined;
   /** How often Leases are renewed; by default as often as kube-scheduler does. */
   readonly leaseRetryPeriodMs?: number | undefined;
+  /** The time of elections, if it is not that of the controllers. */
+  readonly leaseClock?: Clock | undefined;
   /** The connection for Leases, if it is a separate one. */
   readonly leaseCluster?: Cluster | undefined;
   readonly onLeadership?: ((news: LeadershipChange) => void) | undefined;
@@ -183,6 +186,7 @@ function leadershipOf({ name }: Controller, options: RunControllersOptions, rand
     identity: options.instance,
     announcement: announcementOf(name, options),
     clock: options.clock,
+    electionClock: options.leaseClock,
     random: random.fork('election'),
     retryPeriodMs: options.leaseRetryPeriodMs,
     onChange: meteredLeadership(options.metrics, name, options.onLeadership),

@@ -14,9 +14,9 @@ import type { Random } from '../runtime/random.ts';
 import { Supervisor } from '../runtime/supervisor.ts';
 import type { VirtualClock } from '../runtime/virtual-clock.ts';
 import type { Coverage } from './coverage.ts';
+import type { ElectionClocks } from './election-clocks.ts';
 import { type ArmedFault, type CallFault, ConnectionFaults } from './faults/connection-faults.ts';
 import type { LateSelections } from './late-selections.ts';
-import type { QuietLeases } from './quiet-leases.ts';
 import type { ServerAnswers } from './server-answers.ts';
 import type { Trace } from './trace.ts';
 
@@ -44,7 +44,7 @@ export interface ProcessOptions {
   readonly latencyMaxMs: number;
   readonly trace: Trace;
   readonly coverage: Coverage;
-  readonly quietLeases: QuietLeases;
+  readonly electionClocks: ElectionClocks;
   readonly lateSelections: LateSelections;
   readonly provisioners: readonly Provisioner[];
   readonly csiDriver: ServedCsiDriver;
@@ -89,7 +89,7 @@ export class SimulatedProcess {
     const server = new EmbeddedCluster({ registry, manager: this.name });
     const cluster = new InterceptedCluster(new InterceptedCluster(server, this.#options.answers), faults, {
       before: (call) => this.#observe(call),
-      answer: (call) => answerForEvents(call) ?? this.#options.quietLeases.answer(call),
+      answer: answerForEvents,
     });
     const supervisor = new Supervisor({
       clock,
@@ -116,6 +116,7 @@ export class SimulatedProcess {
       schedulerNames: ['default-scheduler'],
       bindTimeoutMs,
       leaseRetryPeriodMs,
+      leaseClock: this.#options.electionClocks.clockFor(clock),
     });
   }
 

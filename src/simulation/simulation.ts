@@ -17,6 +17,7 @@ import { VirtualClock } from '../runtime/virtual-clock.ts';
 import { partsOf } from './all-parts.ts';
 import { createBaseCluster } from './base-cluster.ts';
 import { Coverage } from './coverage.ts';
+import { ElectionClocks } from './election-clocks.ts';
 import { callFaults } from './faults/connection-faults.ts';
 import { isMounted } from './invariants/attachments.ts';
 import type { RestFacts, StorageFacts, StoredVersion, Violation } from './invariants/invariant.ts';
@@ -24,7 +25,6 @@ import { StoredState } from './invariants/stored-state.ts';
 import { LateSelections } from './late-selections.ts';
 import { LateVersions } from './late-versions.ts';
 import type { ActionContext, ActionKind, SimulationPart } from './part.ts';
-import { QuietLeases } from './quiet-leases.ts';
 import { parameterTexts, type Scenario, type TimedAction } from './scenario.ts';
 import { ServerAnswers } from './server-answers.ts';
 import { csiServicesOf } from './simulated-csi-service.ts';
@@ -55,8 +55,9 @@ const startMs = 3_000;
  * may bring the message of a refused pod up to date.
  */
 const recoveryMs = 8 * 60_000;
-/** After the last fault: by then all elections have settled. */
+/** After the last fault: by then all elections should have settled. If one has not, it is looked at again after `electionLookMs`. */
 const electionsMs = 60_000;
+const electionLookMs = 10_000;
 /** After the last fault, before the scheduler tries pods again that it refused at the end: events must have caused all work by then. */
 const beforeSweepsMs = 200_000;
 /** Between the two looks: what one of them finds may be work in progress. */
@@ -104,7 +105,7 @@ class SimulationRun {
   readonly #disk: SimulatedDisk;
   readonly #driver: SimulatedDriver;
   readonly #answers = new ServerAnswers();
-  readonly #quietLeases = new QuietLeases();
+  readonly #electionClocks = new ElectionClocks(this.#clock);
   readonly #lateSelections = new LateSelections();
   readonly #people: Cluster;
   readonly #processes = new Map<string, SimulatedProcess>();
@@ -182,14 +183,24 @@ class SimulationRun {
     this.#disk.free();
     for (const process of this.#processes.values()) process.heal();
     if (this.#state.violations.length > 0) return;
+    const originMs = this.#clock.monotonicMs();
     await this.#clock.advance(electionsMs);
-    this.#quietLeases.start();
-    await this.#clock.advance(beforeSweepsMs - electionsMs);
+    await this.#endElections(originMs + beforeSweepsMs);
+    await this.#clock.advance(originMs + beforeSweepsMs - this.#clock.monotonicMs());
     const first = new Set(this.#violationsBeforeSweeps().map(({ detail }) => detail));
     await this.#clock.advance(secondLookMs);
     const both = this.#violationsBeforeSweeps().filter(({ detail }) => first.has(detail));
     this.#beforeSweeps.push(...both);
     await this.#clock.advance(recoveryMs - beforeSweepsMs - secondLookMs);
+  }
+
+  /** Where an election does not settle by `untilMs`, all go on. */
+  async #endElections(untilMs: number): Promise<void> {
+    while (!this.#state.areLeasesHeld) {
+      if (this.#clock.monotonicMs() + electionLookMs > untilMs) return;
+      await this.#clock.advance(electionLookMs);
+    }
+    this.#electionClocks.stop();
   }
 
   async finish(): Promise<SimulationResult> {
@@ -254,7 +265,7 @@ class SimulationRun {
           latencyMaxMs,
           trace: this.#trace,
           coverage: this.#coverage,
-          quietLeases: this.#quietLeases,
+          electionClocks: this.#electionClocks,
           lateSelections: this.#lateSelections,
           provisioners: [this.#driver.provisioner],
           csiDriver,

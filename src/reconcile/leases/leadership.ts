@@ -15,6 +15,8 @@ export interface LeadershipOptions {
   readonly identity: string;
   readonly announcement: ComponentAnnouncement;
   readonly clock: Clock;
+  /** The time of the election; by default that of `clock`. */
+  readonly electionClock?: Clock | undefined;
   readonly random: Random;
   /** How often the leader renews its Lease, and candidates look at it; by default as often as kube-scheduler. */
   readonly retryPeriodMs?: number | undefined;
@@ -46,14 +48,13 @@ export class Leadership {
 
   /** Waits until it leads and does the work for as long as it does. Rejects if leadership was lost: the caller may run it again. */
   async run(work: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
-    const { controller, cluster, identity, announcement, clock, random, retryPeriodMs, onError } =
-      this.#options;
+    const { controller, cluster, identity, announcement, random, retryPeriodMs, onError } = this.#options;
     const elector: LeaderElector = new LeaderElector({
       leases: cluster.resource(leases),
       lease: leaseKeyOf(controller),
       identity,
       annotations: announcementAnnotations(announcement),
-      clock,
+      clock: this.#options.electionClock ?? this.#options.clock,
       random,
       ...(retryPeriodMs !== undefined && { retryPeriodMs }),
       onStartedLeading: async (term) => {

@@ -46,6 +46,11 @@ export class StoredState implements StoreObserver {
     return this.#violations;
   }
 
+  /** Whether every Lease of an election has a holder that keeps it. */
+  get areLeasesHeld(): boolean {
+    return this.#leaseHolders?.areHeld() ?? true;
+  }
+
   get<T extends KubeObject>(resource: Resource<T>, key: string): T | undefined {
     // Safe: the bucket of a resource holds its objects.
     return this.#objects.get(qualifiedPlural(resource))?.get(key) as T | undefined;
