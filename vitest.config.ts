@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { compiledFiles, compiledSources } from './test/compiled-sources.ts';
+import { LongestFirst } from './test/longest-first.ts';
 
 // For the threads that will run the tests: with more space for new objects there are half as many garbage collections, which are a tenth of
 // the work of a simulation.
@@ -29,6 +30,7 @@ export default defineConfig(({ mode }) => ({
     // Many tests wait for programs that they have started: with more workers than cores, no core is idle meanwhile. Each worker loads and
     // compiles the sources for itself, so not many more.
     maxWorkers: Math.ceil(1.5 * availableParallelism()),
+    sequence: { sequencer: LongestFirst },
     // Only for tests that hang: on a busy machine a test may take ten times as long as on an idle one.
     testTimeout: 300_000,
     hookTimeout: 300_000,
