@@ -305,7 +305,9 @@ describe('capacity', () => {
       { pool: 'here', isExpired: true, isOrphaned: false },
     ]);
     const narrow = { width: 60, hasColour: false, isInteractive: true };
-    expect(textOf(report, { terminal: narrow })).toMatch(/gone .* no driver .*\n.*here .* expired/);
+    expect(textOf(report, { terminal: narrow })).toMatch(
+      /POOL gone, [\s\S]*no driver[\s\S]*POOL here, [\s\S]*expired/,
+    );
     const files = { ...viewOf(objects), isFromFiles: true };
     expect(measured(files).pools[0]).toMatchObject({ isOrphaned: false });
     const unseen = [{ kind: 'CSIDriver' }] as unknown as NonNullable<ClusterView['unseen']>;

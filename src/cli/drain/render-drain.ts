@@ -79,7 +79,7 @@ function renderRows<Row>(
 ): void {
   if (rows.length === 0) return;
   const shown = isWide ? rows : rows.slice(0, rowsMax);
-  page.lines(table(columns, shown, { width: terminal.width, indent: 4 }));
+  page.lines(table(columns, shown, { width: isWide ? undefined : terminal.width, indent: 4 }));
   if (shown.length < rows.length) page.line(`${rows.length - shown.length} more (-o wide shows them)`, 4);
 }
 

@@ -41,5 +41,5 @@ function nodesText(report: DriveNodesReport, format: OutputFormat): string {
 function detailsText(report: DriveVolumesReport, format: OutputFormat): string {
   if (format === 'json' || format === 'yaml') return structured(report, format);
   if (format === 'name') return report.volumes.map(({ volume }) => `${printableText(volume)}\n`).join('');
-  return renderVolumeDetails(report.volumes);
+  return renderVolumeDetails(report.volumes, renderOptions(format).terminal);
 }

@@ -131,7 +131,7 @@ test('nodes show the sums of their drives', async () => {
 test('volumes show who uses them, and which are lost or leaked', async () => {
   const report = { ...drivesReportOf('DriveVolumesReport'), volumes: volumeLines(objects), notes: [] };
   await expect(renderDriveVolumes(report, options)).toMatchFileSnapshot(golden('volumes.txt'));
-  await expect(renderVolumeDetails(linesAbout('pvc-db', report.volumes))).toMatchFileSnapshot(
+  await expect(renderVolumeDetails(linesAbout('pvc-db', report.volumes), plainTerminal)).toMatchFileSnapshot(
     golden('volume.txt'),
   );
   expect(linesAbout('default/next', report.volumes).map(({ volume }) => volume)).toEqual(['pvc-next']);

@@ -1,6 +1,7 @@
 import { fieldLines } from '../output/field-lines.ts';
 import { type Style, styleOf } from '../output/style.ts';
 import type { Column } from '../output/table.ts';
+import type { Terminal } from '../output/terminal.ts';
 import { ageText } from '../pools/age-text.ts';
 import { Sections, type SectionsOptions } from '../reservations/sections.ts';
 import { byteText } from './byte-text.ts';
@@ -50,19 +51,22 @@ export function renderDriveNodes({ nodes, notes }: DriveNodesReport, options: Re
 }
 
 /** Everything about one volume, one field a line. */
-export function renderVolumeDetails(lines: readonly DriveVolumeLine[]): string {
+export function renderVolumeDetails(lines: readonly DriveVolumeLine[], { width }: Terminal): string {
   const blocks = lines.map((line) =>
-    fieldLines([
-      ['Volume', line.volume],
-      ['Drive', line.drive],
-      ['Node', line.node],
-      ['Device', line.device],
-      ['Size', `${byteText(line.sizeBytes)} (${line.sizeBytes} bytes)`],
-      ['State', line.state],
-      ['Claim', line.claim],
-      ['PersistentVolume', line.persistentVolume],
-      ['Pods', line.pods.join(', ')],
-    ]),
+    fieldLines(
+      [
+        ['Volume', line.volume],
+        ['Drive', line.drive],
+        ['Node', line.node],
+        ['Device', line.device],
+        ['Size', `${byteText(line.sizeBytes)} (${line.sizeBytes} bytes)`],
+        ['State', line.state],
+        ['Claim', line.claim],
+        ['PersistentVolume', line.persistentVolume],
+        ['Pods', line.pods.join(', ')],
+      ],
+      width,
+    ),
   );
   return blocks.map((lines) => `${lines.join('\n')}\n`).join('\n');
 }

@@ -23,7 +23,8 @@ export class Page {
 
   /** Starts a section after an empty line. */
   heading(text: string): void {
-    this.#lines.push('', this.style.bold(text));
+    const lines = wrap(harmless(text), { width: this.#width });
+    this.#lines.push('', ...lines.map((line) => this.style.bold(line)));
   }
 
   line(text: string, indent = 0, hanging = 2): void {

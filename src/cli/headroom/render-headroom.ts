@@ -10,7 +10,7 @@ const reasonsMax = 2;
 /** Renders the report as text. */
 export function renderHeadroom(report: HeadroomReport, options: RenderOptions): string {
   const page = new Page(options);
-  const { width } = options.terminal;
+  const width = options.isWide ? undefined : options.terminal.width;
   if (report.rows.length === 0) page.line('There is no StorageClass, so no claim fits.');
   else page.lines(table(rowColumns(report), report.rows, { width }));
   renderRunsOut(page, report.rows);
@@ -69,7 +69,7 @@ function renderRunsOut(page: Page, rows: readonly HeadroomRow[]): void {
 function renderTopologies(
   page: Page,
   { of, topologies, omittedTopologies, largestBytes }: HeadroomRow,
-  { terminal }: RenderOptions,
+  { terminal, isWide }: RenderOptions,
 ): void {
   // One topology says no more than the row itself.
   if (topologies.length + omittedTopologies < 2) return;
@@ -91,7 +91,7 @@ function renderTopologies(
       align: 'right',
     },
   ];
-  page.lines(table(columns, topologies, { width: terminal.width, indent: 2 }));
+  page.lines(table(columns, topologies, { width: isWide ? undefined : terminal.width, indent: 2 }));
   if (omittedTopologies > 0)
     page.line(`${omittedTopologies.toLocaleString('en-US')} more (-o wide shows more of them)`, 2);
 }

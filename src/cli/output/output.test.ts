@@ -90,16 +90,47 @@ describe('lines', () => {
         'abcdefgh…nopqrst   20   because it is s…',
       ],
     ],
-    [24, ['NODE          N   WHY', 'a             1   becau…', 'abcde…qrst   20   becau…']],
-  ])('of a table for %s columns of text give way, then minor columns, then the end', (width, expected) => {
-    expect(table(columns, rows, { width })).toEqual(expected);
+    [
+      24,
+      [
+        'NODE a, N 1, BY a',
+        '  person, WHY because it',
+        '  is so, and for no',
+        '  other reason',
+        'NODE abcdefghijklmnopqrst,',
+        '  N 20, BY a person,',
+        '  WHY because it is so,',
+        '  and for no other',
+        '  reason',
+      ],
+    ],
+  ])(
+    'of a table for %s columns of text give way, then minor columns, then the columns',
+    (width, expected) => {
+      expect(table(columns, rows, { width })).toEqual(expected);
+    },
+  );
+
+  test('of a table tell names apart that differ in the middle', () => {
+    const names = ['node-1.compute.internal', 'node-2.compute.internal'].map((node) => ({ node, n: 1 }));
+    const two = [
+      { title: 'NODE', cell: ({ node }: { readonly node: string }) => node },
+      { title: 'N', cell: ({ n }: { readonly n: number }) => String(n), align: 'right' as const },
+    ];
+    expect(table(two, names, { width: 20 })[1]).toBe('node-1.c…nternal   1');
+    expect(table(two, names, { width: 14 })).toEqual([
+      'NODE node-1.compute.internal,',
+      '  N 1',
+      'NODE node-2.compute.internal,',
+      '  N 1',
+    ]);
   });
 
   test('of a table keep what has a colour whole', () => {
     const painted = [
       { title: 'STATE', cell: () => styleOf({ hasColour: true }).bad('a long state of things') },
     ];
-    expect(table(painted, [{}], { width: 12 })[1]).toContain('a long state of things');
+    expect(table(painted, [{}], { width: 12 })[0]).toContain('a long state of things');
   });
 });
 

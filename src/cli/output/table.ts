@@ -1,4 +1,5 @@
 import { harmless, widthOf } from './style.ts';
+import { wrap } from './wrap.ts';
 
 export interface Column<Row> {
   readonly title: string;
@@ -20,8 +21,8 @@ const roomyName = 16;
 const narrowestName = 10;
 
 /**
- * Titles and rows in columns. If the terminal is too narrow, the widest text columns shrink first, then minor columns are omitted; what is
- * still too long ends in an ellipsis.
+ * Titles and rows in columns. If the terminal is too narrow, the widest text columns shrink first, then minor columns are omitted. If even then
+ * a row does not fit, or names that differ would look the same, each row is a paragraph with its titles.
  */
 export function table<Row>(
   columns: readonly Column<Row>[],
@@ -34,6 +35,7 @@ export function table<Row>(
     cells: [column.title, ...rows.map((row) => harmless(column.cell(row)))],
   }));
   const shown = fitted(all, available);
+  if (shown === undefined) return paragraphs(all, rows.length, { width, indent });
   return ['', ...rows].map((_, line) => {
     const padded = shown.map(({ column, cells, width: columnWidth }, at) =>
       pad(shortened(cells[line]!, columnWidth, at === shown.length - 1), columnWidth, column.align),
@@ -48,11 +50,15 @@ interface Filled<Row> {
   readonly cells: readonly string[];
 }
 
-/** The columns that are shown, with their widths. */
+interface Fitted<Row> extends Filled<Row> {
+  readonly width: number;
+}
+
+/** The columns that are shown, with their widths; undefined if a reader could not tell rows apart. */
 function fitted<Row>(
   all: readonly Filled<Row>[],
   available: number | undefined,
-): readonly (Filled<Row> & { readonly width: number })[] {
+): readonly Fitted<Row>[] | undefined {
   const minor = all.findLastIndex(({ column }) => column.isMinor);
   const least = all.map((filled) => leastWidth(filled, minor < 0 ? narrowestName : roomyName));
   const widths = all.map(({ cells }) => cells.reduce((most, text) => Math.max(most, widthOf(text)), 0));
@@ -62,9 +68,42 @@ function fitted<Row>(
     if (widest === undefined) break;
     widths[widest]! -= 1;
   }
-  if (available !== undefined && taken() > available && minor >= 0)
-    return fitted(all.toSpliced(minor, 1), available);
-  return all.map((filled, at) => ({ ...filled, width: widths[at]! }));
+  const shown = all.map((filled, at) => ({ ...filled, width: widths[at]! }));
+  if (available === undefined || (taken() <= available && shown.every(isReadable))) return shown;
+  return minor < 0 ? undefined : fitted(all.toSpliced(minor, 1), available);
+}
+
+/** Whether cells that differ still do when they are shortened. Of a sentence the beginning is enough, if it is long enough. */
+function isReadable<Row>({ cells, width }: Fitted<Row>, at: number, all: readonly Fitted<Row>[]): boolean {
+  const isLast = at === all.length - 1;
+  const long = cells.filter((cell) => widthOf(cell) > width);
+  if (long.length === 0) return true;
+  if (isLast && long.some((cell) => cell.includes(' '))) return width >= roomyName;
+  const texts = new Set(cells);
+  return new Set([...texts].map((cell) => shortened(cell, width, isLast))).size === texts.size;
+}
+
+/** `TITLE cell` for each cell that has something. */
+function paragraphs<Row>(
+  all: readonly Filled<Row>[],
+  count: number,
+  { width, indent }: Required<TableOptions>,
+): readonly string[] {
+  return Array.from({ length: count }, (_, row) => {
+    const facts = all.flatMap(({ column, cells }) => {
+      const cell = cells[row + 1]!.trim();
+      return cell === '' || cell === '-' ? [] : [`${column.title}${joint}${unbroken(cell)}`];
+    });
+    return wrap(facts.join(', '), { width, indent }).map((line) => line.replaceAll(joint, ' '));
+  }).flat();
+}
+
+/** A space at which no line ends. */
+const joint = '\u00a0';
+
+/** A line that ended within coloured text would colour what is before the next one. */
+function unbroken(cell: string): string {
+  return widthOf(cell) === cell.length ? cell : cell.replaceAll(' ', joint);
 }
 
 /** Numbers and coloured text are never truncated: a truncated escape sequence would colour everything after it. */

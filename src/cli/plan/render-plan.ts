@@ -68,7 +68,9 @@ function renderTable<Row>(
   if (rows.length === 0) return;
   page.heading(title);
   const shown = options.isWide ? rows : rows.slice(0, max);
-  page.lines(table(columns, shown, { width: options.terminal.width, indent: 2 }));
+  page.lines(
+    table(columns, shown, { width: options.isWide ? undefined : options.terminal.width, indent: 2 }),
+  );
   if (shown.length < rows.length) page.line(`${rows.length - shown.length} more (-o wide shows them)`, 2);
 }
 

@@ -34,7 +34,8 @@ export class Sections {
       ...table(
         columns.filter((column) => column !== undefined),
         shown,
-        { width: terminal.width, indent: 2 },
+        // Every column was asked for, whole; terminals wrap longer lines.
+        { width: isWide ? undefined : terminal.width, indent: 2 },
       ),
       ...(more > 0 ? [`  and ${more.toLocaleString('en-US')} more; -o wide shows all`] : []),
     ]);
@@ -46,7 +47,7 @@ export class Sections {
 
   /** One field a line; a field without a value is shown as `-`. */
   fields(fields: readonly (readonly [name: string, value: string | undefined])[]): void {
-    this.#parts.push(fieldLines(fields));
+    this.#parts.push(fieldLines(fields, this.#options.terminal.width));
   }
 
   notes(notes: readonly Note[]): void {
