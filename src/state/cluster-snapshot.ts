@@ -4,7 +4,13 @@ import type { Profile } from '../engine/cluster-index/profile.ts';
 import type { ObjectOf } from '../engine/cluster-index/read-object.ts';
 import type { KubeObject } from '../kube/api/meta.ts';
 import { textOf } from '../kube/wire.ts';
+import { runToEnd } from '../runtime/run-in-slices.ts';
 import { everyKind, kindResources } from './kind-resources.ts';
+
+export interface IndexedSnapshot {
+  readonly index: ClusterIndex;
+  readonly warnings: readonly ObjectWarning[];
+}
 
 /** The objects of a cluster at one moment, by kind and key. */
 export class ClusterSnapshot {
@@ -38,14 +44,29 @@ export class ClusterSnapshot {
     return this.#byKind.get(kind)?.size ?? 0;
   }
 
+  /** The same objects at this moment: what is added or removed later concerns one of the two only. Objects are never changed in place, so they are shared. */
+  copy(): ClusterSnapshot {
+    const copy = new ClusterSnapshot();
+    for (const [kind, objects] of this.#byKind) copy.#byKind.set(kind, new Map(objects));
+    return copy;
+  }
+
   /** A new index of the objects, and the problems found in them. */
-  toIndex(profile: Profile): { readonly index: ClusterIndex; readonly warnings: readonly ObjectWarning[] } {
+  toIndex(profile: Profile): IndexedSnapshot {
+    return runToEnd(this.toIndexInSteps(profile));
+  }
+
+  /** As `toIndex`, one object after the other. The snapshot must not change before the last step. */
+  *toIndexInSteps(profile: Profile): Generator<void, IndexedSnapshot, void> {
     const index = new ClusterIndex(profile);
     const warnings: ObjectWarning[] = [];
     for (const kind of everyKind) {
-      for (const object of this.values(kind)) warnings.push(...index.upsert(kind, object as never).warnings);
+      for (const object of this.values(kind)) {
+        warnings.push(...index.upsert(kind, object as never).warnings);
+        yield;
+      }
     }
-    return { index, warnings: warnings };
+    return { index, warnings };
   }
 }
 

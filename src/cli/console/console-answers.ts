@@ -3,13 +3,14 @@ import type { AnswerView } from '../../console/state/answer-view.ts';
 import type { Profile } from '../../engine/cluster-index/profile.ts';
 import type { Lease } from '../../kube/api/coordination.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
+import { realClock } from '../../runtime/clock.ts';
 import { redactedObject } from '../bundle/redaction/redact-object.ts';
 import { CliError } from '../cli-error.ts';
 import { explainPod, type IndexOf } from '../explain/explain-pod.ts';
 import { explainPendingPods } from '../explain/pending/explain-many.ts';
 import { indexPerProfile } from '../explain/pending/index-per-profile.ts';
 import { changesOfFlags } from '../plan/change-flags.ts';
-import { makePlan } from '../plan/make-plan.ts';
+import { planChanges } from '../plan/make-plan.ts';
 import { findReservations } from '../reservations/find-reservations.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
 import { listPolicies } from '../source/load-cluster.ts';
@@ -65,7 +66,9 @@ export function consoleAnswers({ facts, policies = [] }: ConsoleAnswersOptions):
         const seen = await viewed(view);
         if (!seen.seesNodes) throw new QuestionError('a plan needs the right to list nodes');
         const read = cluster === undefined ? { policies } : await listPolicies(cluster);
-        return makePlan({ ...seen, ...read }, changes, { nowMs: view.nowMs });
+        // For thousands of nodes a plan takes seconds, and the process serves others in between.
+        const slices = { clock: realClock };
+        return await planChanges({ ...seen, ...read }, changes, { nowMs: view.nowMs, slices });
       } catch (error) {
         throw error instanceof CliError ? new QuestionError(error.message, { cause: error }) : error;
       }

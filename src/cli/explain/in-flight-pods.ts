@@ -24,15 +24,19 @@ interface InFlightOptions {
 export function withInFlightPods<T>(index: ClusterIndex, options: InFlightOptions, ask: () => T): T {
   const savepoint = index.savepoint();
   try {
-    const candidates = inFlightCandidates(index, options);
-    for (const { pod, stored, nodeName, isCertain } of candidates) {
-      if (!isCertain && waitsForVictims(pod, stored, index, options.nowMs)) continue;
-      holdVolumes(pod, nodeName, index, options.nowMs);
-      index.setAssumedPod(pod.key, { ...pod, nodeName });
-    }
+    placeInFlightPods(index, options);
     return ask();
   } finally {
     index.rollback(savepoint);
+  }
+}
+
+/** Places the pods of `withInFlightPods`; the caller restores the index. */
+export function placeInFlightPods(index: ClusterIndex, options: InFlightOptions): void {
+  for (const { pod, stored, nodeName, isCertain } of inFlightCandidates(index, options)) {
+    if (!isCertain && waitsForVictims(pod, stored, index, options.nowMs)) continue;
+    holdVolumes(pod, nodeName, index, options.nowMs);
+    index.setAssumedPod(pod.key, { ...pod, nodeName });
   }
 }
 

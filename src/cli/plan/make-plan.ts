@@ -1,13 +1,15 @@
 import type { Profile } from '../../engine/cluster-index/profile.ts';
 import { type DisruptionBudget, readDisruptionBudget } from '../../engine/preemption/disruption-budget.ts';
 import { type WhatIfChange, WhatIfError } from '../../engine/what-if/change.ts';
-import { predict } from '../../engine/what-if/predict.ts';
+import { predictInSteps } from '../../engine/what-if/predict.ts';
 import type { PodFate, PodOutcome, Prediction } from '../../engine/what-if/prediction.ts';
 import type { Pod } from '../../kube/api/core.ts';
 import type { PriorityClass } from '../../kube/api/scheduling.ts';
 import { isFinished } from '../../kube/pods.ts';
+import { runInSlices, runToEnd, type SliceOptions } from '../../runtime/run-in-slices.ts';
+import type { IndexedSnapshot } from '../../state/cluster-snapshot.ts';
 import { CliError } from '../cli-error.ts';
-import { withInFlightPods } from '../explain/in-flight-pods.ts';
+import { placeInFlightPods } from '../explain/in-flight-pods.ts';
 import { groupLine, noticeNotes, podReasonLine } from '../explain/lines.ts';
 import { findPodScheduler, type PodSchedulerOptions } from '../explain/pod-scheduler.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
@@ -29,17 +31,36 @@ export function makePlan(
   changes: readonly WhatIfChange[],
   options: MakePlanOptions,
 ): PlanReport {
-  const prepared = whatIfIndex(view, options);
-  const { index, profile } = prepared;
-  const prediction = withInFlightPods(index, { view, except: '', nowMs: options.nowMs }, () =>
-    predicted(changes, view, prepared, options),
-  );
+  return runToEnd(planSteps(view, changes, options));
+}
+
+/**
+ * As `makePlan`, for a process that has other work to do: it takes turns with it. The answer is about the objects of the view at the time of the call. That is
+ * so because the snapshot is copied before the first turn, and the index is built from this copy and used here only; objects are replaced, never changed in
+ * place. The other parts of the view must be the caller's own.
+ */
+export async function planChanges(
+  view: ClusterView,
+  changes: readonly WhatIfChange[],
+  { slices, ...options }: MakePlanOptions & { readonly slices: SliceOptions },
+): Promise<PlanReport> {
+  const own = { ...view, snapshot: view.snapshot.copy() };
+  return await runInSlices(planSteps(own, changes, options), slices);
+}
+
+function* planSteps(
+  view: ClusterView,
+  changes: readonly WhatIfChange[],
+  options: MakePlanOptions,
+): Generator<void, PlanReport, void> {
+  const prepared = yield* whatIfIndexInSteps(view, options);
+  const prediction = yield* predictedInSteps(changes, view, prepared, options);
   const { before, after, nodes, notes } = prediction;
   const report = {
     apiVersion: planApiVersion,
     kind: 'PlanReport',
     changes: changes.map(changeText),
-    profile: profile.name,
+    profile: prepared.profile.name,
     before,
     after,
     ...fateLines(prediction),
@@ -54,7 +75,7 @@ export function makePlan(
   return { ...report, summary: planSummary(report) };
 }
 
-interface PreparedIndex extends Pick<ReturnType<ClusterView['snapshot']['toIndex']>, 'index'> {
+interface PreparedIndex extends Pick<IndexedSnapshot, 'index'> {
   readonly profile: Profile;
   readonly notes: ClusterView['notes'];
 }
@@ -64,10 +85,17 @@ interface PreparedIndex extends Pick<ReturnType<ClusterView['snapshot']['toIndex
  * scheduler does not do that: the pods are placed together.
  */
 export function whatIfIndex(view: ClusterView, options: MakePlanOptions): PreparedIndex {
+  return runToEnd(whatIfIndexInSteps(view, options));
+}
+
+function* whatIfIndexInSteps(
+  view: ClusterView,
+  options: MakePlanOptions,
+): Generator<void, PreparedIndex, void> {
   const scheduler = findPodScheduler(view, usualPod(view), options);
   const { profile: asked } = scheduler;
   const profile: Profile = asked.inFlight === 'off' ? { ...asked, inFlight: 'linear' } : asked;
-  const { index, warnings } = view.snapshot.toIndex(profile);
+  const { index, warnings } = yield* view.snapshot.toIndexInSteps(profile);
   index.bindsVolumes = scheduler.bindsVolumes;
   return { index, profile, notes: [...scheduler.notes, ...noticeNotes(warnings)] };
 }
@@ -85,17 +113,20 @@ function usualPod({ snapshot }: ClusterView): Pod {
   return [...byName.values()].sort((a, b) => b.count - a.count)[0]?.pod ?? {};
 }
 
-function predicted(
+function* predictedInSteps(
   changes: readonly WhatIfChange[],
-  { snapshot, policies = [] }: ClusterView,
+  view: ClusterView,
   { index }: PreparedIndex,
   { nowMs }: MakePlanOptions,
-): Prediction {
+): Generator<void, Prediction, void> {
+  const { snapshot, policies = [] } = view;
   const budgets = budgetsOf({ policies });
   // Safe: optional fields only are read of an object of this kind.
   const priorityClasses = policies.filter(({ kind }) => kind === 'PriorityClass') as readonly PriorityClass[];
+  // The index is used for this question only, so it does not have to be restored.
+  placeInFlightPods(index, { view, except: '', nowMs });
   try {
-    return predict(changes, index, snapshot, { nowMs, budgets, priorityClasses });
+    return yield* predictInSteps(changes, index, snapshot, { nowMs, budgets, priorityClasses });
   } catch (error) {
     if (!(error instanceof WhatIfError)) throw error;
     throw new CliError(error.message, 1, { cause: error });

@@ -45,10 +45,15 @@ export class PodFates {
     return this.#add({ pod: pod.key, owner: pod.owner, cause, from });
   }
 
-  /** A pod that did not exist before. */
+  /** A pod that did not exist before, or that comes back under its name. */
   created(pod: Pod, cause: PodCause): void {
     const key = podKey(pod);
-    if (this.#byPod.has(key)) return;
+    const known = this.#byPod.get(key);
+    if (known !== undefined) {
+      known.settled = undefined;
+      known.message = undefined;
+      return;
+    }
     const record = this.#cluster.index.pods.stored(key);
     this.#add({ pod: key, owner: record?.owner ?? '', cause, from: undefined });
   }

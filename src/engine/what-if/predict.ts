@@ -2,6 +2,7 @@ import type { StatefulSet } from '../../kube/api/apps.ts';
 import type { Pod } from '../../kube/api/core.ts';
 import { listOf } from '../../kube/wire.ts';
 import { isInRange, ordinalOf } from '../../kube/workloads/stateful-set-members.ts';
+import { runToEnd } from '../../runtime/run-in-slices.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { podsViolatingBudgets } from '../preemption/disruption-budget.ts';
 import { needsNode } from '../records/pending-pod.ts';
@@ -40,11 +41,7 @@ export function predict(
   objects: WhatIfObjects,
   options: PredictOptions,
 ): Prediction {
-  const steps = predictInSteps(changes, index, objects, options);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) return value;
-  }
+  return runToEnd(predictInSteps(changes, index, objects, options));
 }
 
 /**

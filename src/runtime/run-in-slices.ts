@@ -1,0 +1,35 @@
+import type { Clock } from './clock.ts';
+import { fairTurn } from './fair-turn.ts';
+
+export interface SliceOptions {
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  /** After this time, other work gets a turn. One step may take longer. */
+  readonly budgetMs?: number;
+  /** Lets other work run. */
+  readonly turn?: () => Promise<void>;
+}
+
+/** Short enough that a server that answers others in between does not seem to hang. */
+const budgetMsDefault = 20;
+
+/** Runs a long computation to its end, step by step; other work gets a turn whenever the budget is spent. */
+export async function runInSlices<T>(
+  steps: Generator<void, T, void>,
+  { clock, budgetMs = budgetMsDefault, turn = fairTurn }: SliceOptions,
+): Promise<T> {
+  let sliceStartMs = clock.monotonicMs();
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done === true) return step.value;
+    if (clock.monotonicMs() - sliceStartMs < budgetMs) continue;
+    await turn();
+    sliceStartMs = clock.monotonicMs();
+  }
+}
+
+/** Runs the computation to its end at once. */
+export function runToEnd<T>(steps: Generator<void, T, void>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
