@@ -63,20 +63,49 @@ function makeFiles(folder) {
   writeFileSync(path('attributes'), '');
   setAttribute(path('attributes'), 'user.note', 'text');
   setAttribute(path('attributes'), 'trusted.note', 'of root');
+  writeFileSync(path('listed'), '');
+  chmodSync(path('listed'), 0o640);
+  setAttribute(path('listed'), 'system.posix_acl_access', accessList(4, 6));
+  setAttribute(path('shared/deep'), 'system.posix_acl_default', accessList(7, 5));
   utimesSync(path('plain'), 1_000_000.5, 2_000_000.25);
+}
+
+/**
+ * What setfacl writes: the owner, user 4321 with `permissions`, the group, the mask and others. Version 2, then a tag, permissions and an id for each
+ * entry; entries without an id have -1.
+ */
+function accessList(permissions, mask) {
+  const [owner, user, group, maskTag, others] = [0x01, 0x02, 0x04, 0x10, 0x20];
+  const entries = [
+    [owner, 6, -1],
+    [user, permissions, 4321],
+    [group, 4, -1],
+    [maskTag, mask, -1],
+    [others, 0, -1],
+  ];
+  const list = Buffer.alloc(4 + 8 * entries.length);
+  list.writeUInt32LE(2);
+  for (const [at, [tag, allowed, id]] of entries.entries()) {
+    list.writeUInt16LE(tag, 4 + 8 * at);
+    list.writeUInt16LE(allowed, 6 + 8 * at);
+    list.writeInt32LE(id, 8 + 8 * at);
+  }
+  return list;
 }
 
 /** There is no program for it on every machine; perl is. */
 function setAttribute(path, name, value) {
   const call =
-    'syscall(188, $ARGV[0], $ARGV[1], my $v = pack("H*", $ARGV[2]), length($v), 0) == 0 or die "$!"';
+    'my $v = pack("H*", $ARGV[2]); syscall(188, $ARGV[0], $ARGV[1], $v, length($v), 0) == 0 or die "$!"';
   run('perl', '-e', call, path, name, Buffer.from(value).toString('hex'));
 }
+
+const attributeNames = ['user.note', 'trusted.note', 'system.posix_acl_access', 'system.posix_acl_default'];
 
 function attributesOf(path) {
   const call =
     'for (@ARGV[1..$#ARGV]) { my $v = "\\0" x 256; my $n = syscall(191, $ARGV[0], $_, $v, 256); print $n < 0 ? "-" : unpack("H*", substr($v, 0, $n)), " " }';
-  return run('perl', '-e', call, path, 'user.note', 'trusted.note');
+  return run('perl', '-e', call, path, ...attributeNames);
 }
 
 /** Everything below a folder, one line each. */
@@ -94,7 +123,8 @@ function manifest(folder) {
         visit(Buffer.concat([path, Buffer.from('/'), name]));
   };
   visit(Buffer.from(folder));
-  lines.push(`attributes: ${attributesOf(join(folder, 'attributes'))}`);
+  for (const name of ['attributes', 'listed', 'shared/deep'])
+    lines.push(`attributes of ${name}: ${attributesOf(join(folder, name))}`);
   return lines;
 }
 
@@ -196,6 +226,8 @@ async function moveWithFaults(drive, volume) {
   const expected = manifest(staging);
   run('touch', '-r', join(staging, 'plain'), join(programs, 'reference'));
   seen.files = expected.length;
+  seen.attributes = expected.find((line) => line.startsWith('attributes of attributes'));
+  seen.accessLists = expected.filter((line) => /^attributes of .* 02000000/.test(line)).length;
   await unstage(volume);
   for (const fault of ['copy', 'difference', 'removal']) {
     const { status, output } = await move(fault, drive);

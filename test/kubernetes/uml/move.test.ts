@@ -21,7 +21,10 @@ test('stowage move brings a volume to another drive with everything, also after 
   const { status, output, console } = await runInUml(kernel, { command, disks: 2, diskMiB: 700 });
   expect(status, `${output}\n${console}`).toBe(0);
   const seen = JSON.parse(output);
-  expect(seen.files).toBe(18);
+  expect(seen.files).toBe(21);
+  const hex = (text: string) => Buffer.from(text).toString('hex');
+  expect(seen.attributes).toContain(`: ${hex('text')} ${hex('of root')} - -`);
+  expect(seen.accessLists).toBe(2);
 
   // Killed while it copied: the source has everything, and no pod can start meanwhile.
   expect(seen.copy).toMatchObject({
