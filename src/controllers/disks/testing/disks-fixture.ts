@@ -289,6 +289,11 @@ export class DisksFixture {
     expect(unrestedDisks(this.environment.versions)).toEqual([]);
   }
 
+  /** Two instances may request bytes on two disks for one replica; the second request is collected after two minutes. */
+  async restIfDisturbed(): Promise<void> {
+    if (!this.isUndisturbed) await this.checkAtRest();
+  }
+
   /** A scenario with fewer requests than expected has its kill too, and the time to get over it. */
   async #killAtTheEnd(): Promise<void> {
     this.#instances.killIfNoneWas();
