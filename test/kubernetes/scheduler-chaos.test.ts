@@ -3,13 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFailed, onTestFinished, test } from 'vitest';
 import type { Cluster } from '../../src/cluster/cluster.ts';
 import type { PersistentVolume } from '../../src/kube/api/core.ts';
-import { isReason } from '../../src/kube/api-error.ts';
 import { persistentVolumeClaims, persistentVolumes, pods } from '../../src/kube/resources.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import type { TestBed } from './test-bed.ts';
 import { fakeProvisionerName, runFakeProvisioner } from './testing/fake-provisioner.ts';
 import { Replicas } from './testing/replicas.ts';
-import { makeClass, makeDisk, makeNode, makePod, until, untilPasses } from './testing/run-scheduler.ts';
+import {
+  makeClass,
+  makeDisk,
+  makeNode,
+  makePodIfAbsent,
+  until,
+  untilPasses,
+} from './testing/run-scheduler.ts';
 import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
 
 /** Most of the time passes with waiting for Leases to expire. */
@@ -65,30 +71,18 @@ async function createPods({ cluster }: ChaosFixture, from: number, to: number): 
   await Promise.all(
     numbers.map(async (number) => {
       const claimsOf = claimLists[number % claimLists.length] ?? [];
-      await createWithRetry(() => makePod(cluster, `pod-${number}`, { claimsOf }), cluster, `pod-${number}`);
+      // The server may be unavailable, also between the storage of an object and its answer.
+      const create = () => makePodIfAbsent(cluster, `pod-${number}`, { claimsOf });
+      await until(
+        () =>
+          create().then(
+            () => true,
+            () => false,
+          ),
+        200,
+      );
     }),
   );
-}
-
-/** If the server became unavailable between claims and pod, all of them are created again. */
-async function createWithRetry(make: () => Promise<unknown>, cluster: Cluster, name: string): Promise<void> {
-  await until(async () => {
-    try {
-      await make();
-      return true;
-    } catch (error) {
-      const isThere = async () =>
-        await cluster
-          .resource(pods)
-          .get({ namespace, name })
-          .then(Boolean, () => false);
-      if (isReason(error, 'AlreadyExists') && (await isThere())) return true;
-      const claims = cluster.resource(persistentVolumeClaims);
-      for (const claim of [name, `${name}.1`])
-        await claims.delete({ namespace, name: claim }).catch(() => {});
-      return false;
-    }
-  }, 200);
 }
 
 /** Waits until this many pods have a node: then others are being bound. */

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished, vi } from 'vitest';
 import type { Cluster } from '../../../src/cluster/cluster.ts';
 import type { Pod, PodSpec } from '../../../src/kube/api/core.ts';
+import { isReason } from '../../../src/kube/api-error.ts';
 import {
   events,
   nodes,
@@ -132,21 +133,38 @@ export interface PodOptions {
 
 /** A pod for our scheduler. */
 export async function makePod(cluster: Cluster, name: string, options: PodOptions = {}): Promise<Pod> {
-  const { namespace = 'default', claimsOf = [], spec = {} } = options;
-  for (const [position, storageClassName] of claimsOf.entries()) {
-    await cluster.resource(persistentVolumeClaims).create({
-      metadata: { namespace, name: claimName(name, position) },
-      spec: { accessModes, storageClassName, resources: { requests: { storage: '1Gi' } } },
+  for (const claim of claimsFor(name, options)) await cluster.resource(persistentVolumeClaims).create(claim);
+  return await cluster.resource(pods).create(podFor(name, options));
+}
+
+/** The same if some of these objects exist already: an earlier call may have failed after the server had stored them. */
+export async function makePodIfAbsent(cluster: Cluster, name: string, options: PodOptions): Promise<void> {
+  const ifAbsent = async (created: Promise<unknown>) => {
+    await created.catch((error: unknown) => {
+      if (!isReason(error, 'AlreadyExists')) throw error;
     });
-  }
+  };
+  for (const claim of claimsFor(name, options))
+    await ifAbsent(cluster.resource(persistentVolumeClaims).create(claim));
+  await ifAbsent(cluster.resource(pods).create(podFor(name, options)));
+}
+
+function claimsFor(pod: string, { namespace = 'default', claimsOf = [] }: PodOptions) {
+  return claimsOf.map((storageClassName, position) => ({
+    metadata: { namespace, name: claimName(pod, position) },
+    spec: { accessModes, storageClassName, resources: { requests: { storage: '1Gi' } } },
+  }));
+}
+
+function podFor(name: string, { namespace = 'default', claimsOf = [], spec = {} }: PodOptions) {
   const volumes = claimsOf.map((_, position) => ({
     name: `v${position}`,
     persistentVolumeClaim: { claimName: claimName(name, position) },
   }));
-  return await cluster.resource(pods).create({
+  return {
     metadata: { namespace, name },
     spec: { schedulerName: 'stowage', containers: [main], volumes, ...spec },
-  });
+  };
 }
 
 function claimName(pod: string, position: number): string {
