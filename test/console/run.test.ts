@@ -57,6 +57,8 @@ async function everything({ page }: Browser): Promise<string> {
     'queue',
     'reservations',
     'history',
+    'record',
+    'snapshot',
     'pod?id=secret/hidden',
     'plan?drain=node/node-1',
   ];

@@ -16,6 +16,7 @@ import { visibleHistory, visibleRecord } from './console-record.ts';
 import { jsonAnswer, problemAnswer } from './console-responses.ts';
 import type { ConsoleHandlerOptions } from './handler-options.ts';
 import { limitedReservations } from './limited-reservations.ts';
+import { readPlanQuestion } from './plan-question.ts';
 import { snapshotResponse } from './snapshot-response.ts';
 
 type DataOptions = Pick<
@@ -88,13 +89,7 @@ export class DataPages {
   }
 
   async #plan({ rights, cluster: own }: Viewer, query: URLSearchParams) {
-    const question = {
-      drain: query.getAll('drain'),
-      addNodes: query.get('add-nodes') ?? undefined,
-      like: query.get('like') ?? undefined,
-      addDrive: query.getAll('add-drive'),
-      replicas: query.getAll('replicas'),
-    };
+    const question = readPlanQuestion(query);
     const [namespace = ''] = namespacesOf(rights, 'pods') ?? [];
     return await this.#options.answers.plan(
       viewOf(this.#options.state, { rights, namespace, nowMs: this.#nowMs }),
