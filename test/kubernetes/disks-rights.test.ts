@@ -29,6 +29,7 @@ import {
   serviceAccountKubeconfig,
   until,
   untilEvent,
+  untilPasses,
 } from './testing/run-scheduler.ts';
 import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
 
@@ -84,8 +85,10 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))(
 
       await cluster.resource(persistentVolumeClaims).delete({ namespace, name: 'data' });
       await until(async () => (await cluster.resource(persistentVolumes).list()).items.length === 0, 200);
-      expect((await cluster.resource(diskVolumes).list()).items).toEqual([]);
-      expect((await cluster.resource(replicas).list()).items).toEqual([]);
+      await untilPasses(async () => {
+        expect((await cluster.resource(diskVolumes).list()).items).toEqual([]);
+        expect((await cluster.resource(replicas).list()).items).toEqual([]);
+      });
       await refuse(cluster);
       await move(cluster);
       await copy(cluster);

@@ -7,6 +7,7 @@ import type { KubeObject } from '../../src/kube/api/meta.ts';
 import { customResourceDefinitions } from '../../src/kube/resources.ts';
 import { projectRoot } from '../project-root.ts';
 import { kubernetesRelease } from './programs.ts';
+import { isRetry } from './testing/is-retry.ts';
 import { acceptedWrites } from './testing/kinds/accepted-writes.ts';
 import { refusedByDisks } from './testing/kinds/refused-by-disks.ts';
 import { refusedByDrives } from './testing/kinds/refused-by-drives.ts';
@@ -102,10 +103,10 @@ describe.skipIf(lacks(...serverPrograms)).each(['kubernetes', 'stowage'] as cons
       expect(normalized(await tryWrite(cluster, given))).toEqual(normalized(expected));
     });
 
-    test('let writers of a ledger apply their own entries while there is free space', async () => {
+    test('let writers of a ledger apply their own entries while there is free space', async ({ task }) => {
       const drives = clientOf(cluster, 'Drive');
       const { status: _, ...given } = merged(exampleOf('drive'), { spec: { volumes: null } }) as Example;
-      const name = 'shared';
+      const name = isRetry(task) ? 'shared-again' : 'shared';
       await drives.create({ ...given, metadata: { name } });
       const status = { capacityBytes, freeBytes: capacityBytes };
       await drives.patch({ name }, { type: 'merge', body: { status } }, { subresource: 'status' });
