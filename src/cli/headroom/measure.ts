@@ -192,7 +192,8 @@ function storagePod({ key: storageClassName }: ClassRecord, number: number, byte
         spec: {
           accessModes: ['ReadWriteOnce'],
           storageClassName,
-          resources: { requests: { storage: String(bytes) } },
+          // Exact beyond 2^53, where the shortest text of a number has other digits.
+          resources: { requests: { storage: BigInt(bytes).toString() } },
         },
         status: { phase: 'Pending' },
       },

@@ -82,6 +82,8 @@ export function largestFit(
   let known = 0;
   while (tooLarge - known > 1) {
     const middle = known + Math.floor((tooLarge - known) / 2);
+    // Beyond 2^53 not every number of bytes can be written: then the two are neighbours.
+    if (middle <= known || middle >= tooLarge) break;
     if (fits(middle)) known = middle;
     else tooLarge = middle;
   }
