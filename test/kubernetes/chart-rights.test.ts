@@ -10,7 +10,13 @@ import { DriverProcess } from '../up/driver-process.ts';
 import { StowageProcess } from '../up/stowage-process.ts';
 import type { TestBed } from './test-bed.ts';
 import { applied, startAuditedBed } from './testing/audited-bed.ts';
-import { auditedRequestsOf, grantedRights, untilAllUsed, untilGranted } from './testing/audited-rights.ts';
+import {
+  auditedRequestsOf,
+  grantedRights,
+  requestsBeyond,
+  untilAllUsed,
+  untilGranted,
+} from './testing/audited-rights.ts';
 import { claimThroughItsLife, makeNodeWithDrive } from './testing/drive-claims.ts';
 import { failTwice } from './testing/failing-claim.ts';
 import { type ChartValues, chartFolder, helm, rendered, valueFlags } from './testing/helm.ts';
@@ -63,8 +69,11 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('the accoun
     await until(async () => (await published()).length === 0, 200);
 
     const unused = () => {
-      const { rights, namespacedRights, forbidden } = auditedRequestsOf(user, auditLog);
-      expect(forbidden).toEqual([]);
+      const audited = auditedRequestsOf(user, auditLog);
+      expect(audited.forbidden).toEqual([]);
+      // The account has the role of the driver too.
+      expect(requestsBeyond(granted, audited)).toEqual([]);
+      const { rights, namespacedRights } = audited;
       const used = new Set([...rights, ...namespacedRights]);
       return granted.filter((right) => !used.has(right));
     };

@@ -10,7 +10,13 @@ import { csiStorageCapacities, storageClasses } from '../../src/kube/resources.t
 import { projectRoot } from '../project-root.ts';
 import { DriverProcess } from '../up/driver-process.ts';
 import { applied, startAuditedBed } from './testing/audited-bed.ts';
-import { auditedRequestsOf, grantedRights, untilAllUsed, untilGranted } from './testing/audited-rights.ts';
+import {
+  auditedRequestsOf,
+  grantedRights,
+  requestsBeyond,
+  untilAllUsed,
+  untilGranted,
+} from './testing/audited-rights.ts';
 import { claimThroughItsLife, makeNodeWithDrive } from './testing/drive-claims.ts';
 import { failTwice } from './testing/failing-claim.ts';
 import { rendered } from './testing/helm.ts';
@@ -79,10 +85,13 @@ describe.skipIf(isMissing || lacks(...serverPrograms, 'kube-controller-manager',
       await until(async () => (await published()).length === 0, 200);
 
       const unused = () => {
-        const { rights, namespacedRights, forbidden } = auditedRequestsOf(user, auditLog);
-        expect(forbidden).toEqual([]);
-        const used = new Set([...rights, ...namespacedRights]);
-        return grantedRights(manifest, roles).filter((right) => !used.has(right));
+        const audited = auditedRequestsOf(user, auditLog);
+        expect(audited.forbidden).toEqual([]);
+        const granted = grantedRights(manifest, roles);
+        // The account has the role of the driver too.
+        expect(requestsBeyond(granted, audited)).toEqual([]);
+        const used = new Set([...audited.rights, ...audited.namespacedRights]);
+        return granted.filter((right) => !used.has(right));
       };
       await untilAllUsed(unused);
     });

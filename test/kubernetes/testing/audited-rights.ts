@@ -74,6 +74,8 @@ export interface AuditedRequests {
   /** Requests without a resource: discovery, and others that every user may make. */
   readonly paths: readonly string[];
   readonly forbidden: readonly string[];
+  /** The two forms of each right that was used: without and with the namespace. */
+  readonly forms: readonly (readonly [Right, Right])[];
 }
 
 /** All requests of a user up to now, from the audit log of the API server. */
@@ -87,6 +89,7 @@ export function auditedRequestsOf(user: string, auditLog: string): AuditedReques
   return {
     rights: distinct(lines.flatMap((line) => rightOf(line) ?? [])),
     namespacedRights: distinct(lines.flatMap((line) => rightOf(line, line.objectRef?.namespace) ?? [])),
+    forms: formsIn(lines),
     paths: distinct(
       lines.flatMap(({ objectRef, requestURI }) => (objectRef === undefined ? [requestURI] : [])),
     ),
@@ -96,6 +99,23 @@ export function auditedRequestsOf(user: string, auditLog: string): AuditedReques
         .map(({ verb, requestURI }) => `${verb} ${requestURI}`),
     ),
   };
+}
+
+function formsIn(lines: readonly AuditLine[]): AuditedRequests['forms'] {
+  const forms = lines.flatMap((line) => {
+    const right = rightOf(line);
+    return right === undefined ? [] : [[right, rightOf(line, line.objectRef?.namespace) ?? right] as const];
+  });
+  return [...new Map(forms.map((form) => [form.join(), form])).values()];
+}
+
+/**
+ * The requests that these rights do not allow. An account may have another role that allows them: without this, a right that is missing in one of
+ * the two would not be noticed.
+ */
+export function requestsBeyond(granted: readonly Right[], { forms }: AuditedRequests): readonly Right[] {
+  const allowed = new Set(granted);
+  return forms.filter((form) => !form.some((right) => allowed.has(right))).map(([right]) => right);
 }
 
 const allUsedWithinMs = 240_000;
