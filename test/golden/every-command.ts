@@ -6,6 +6,8 @@ export interface GoldenCommand {
   readonly args?: readonly string[];
   /** It runs until it is stopped. */
   readonly stays?: true;
+  /** Another form of a command that is in the list. */
+  readonly isVariant?: true;
   /** It needs no cluster, or the machine of a node. */
   readonly needs?: 'nothing' | 'machine';
 }
@@ -21,19 +23,19 @@ export const everyCommand: readonly GoldenCommand[] = [
   },
   { name: 'explain' },
   { name: 'explain', args: ['pod', 'db-1'] },
-  { name: 'explain', args: ['claim', 'data-db-1'] },
-  { name: 'explain', args: ['statefulset', 'db'] },
+  { name: 'explain', args: ['claim', 'data-db-1'], isVariant: true },
+  { name: 'explain', args: ['statefulset', 'db'], isVariant: true },
   { name: 'plan', args: ['--drain', 'node/n1'] },
   { name: 'headroom' },
   { name: 'drain-plan', args: ['n1'] },
   { name: 'move', args: ['n1', '--yes', '--timeout', '1s'] },
   { name: 'reservations' },
   { name: 'capacity' },
-  { name: 'capacity', args: ['--drift'] },
+  { name: 'capacity', args: ['--drift'], isVariant: true },
   { name: 'drives discover', needs: 'nothing' },
   { name: 'drives init', args: ['/dev/nowhere', '--node-name', 'n1', '--yes'], needs: 'machine' },
   { name: 'drives list' },
-  { name: 'drives list', args: ['volumes'] },
+  { name: 'drives list', args: ['volumes'], isVariant: true },
   { name: 'drives info' },
   { name: 'drives label', args: ['n1-a', 'rack=r1'] },
   { name: 'drives tier', args: ['n1-a', 'Hot'] },
@@ -44,7 +46,7 @@ export const everyCommand: readonly GoldenCommand[] = [
   { name: 'drives move', args: ['n1-a', 'n1-b'], needs: 'machine' },
   { name: 'drives forget', args: ['n1', '--yes'] },
   { name: 'disks list' },
-  { name: 'disks list', args: ['--volumes'] },
+  { name: 'disks list', args: ['--volumes'], isVariant: true },
   { name: 'disks describe', args: ['n1/ssd'] },
   { name: 'disks evict', args: ['node/n1'] },
   { name: 'disks cordon', args: ['n1/ssd'] },

@@ -1,8 +1,18 @@
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { callInProcess } from '../up/in-process.ts';
 import type { GoldenCommand } from './every-command.ts';
 import { GoldenServer } from './golden-server.ts';
 import { driveName, nodeNames, seedSmallCluster } from './small-cluster.ts';
 import { transcript } from './transcript.ts';
+
+let server: GoldenServer;
+let flags: readonly string[] = [];
+beforeAll(async () => {
+  server = await GoldenServer.start();
+  await seedSmallCluster(server.cluster);
+  flags = ['--kubeconfig', await server.adminKubeconfig()];
+});
+afterAll(async () => await server[Symbol.asyncDispose]());
 
 const [first = ''] = nodeNames;
 const reading: readonly GoldenCommand[] = [
@@ -29,12 +39,25 @@ const reading: readonly GoldenCommand[] = [
   { name: 'upgrade-zonal-pvs' },
 ];
 
+test.each([
+  ['workload', ['sts/default/orders-db', 'deployment/default/checkout', 'rs/default/checkout-7d9f8b6c5d']],
+  ['stateful-set', ['sts/default/orders-db']],
+  ['class', ['local-ssd-delayed', 'replicated-fast', 'stowage-drives']],
+  ['node-or-drive', [...nodeNames.map((name) => `node/${name}`), `drive/${driveName}`, expect.any(String)]],
+])('completion offers each %s of a cluster', async (of, names) => {
+  const { status, stdout } = await callInProcess('__names', of, '--', 'plan', ...flags);
+  expect([status, stdout.trimEnd().split('\n')]).toEqual([0, names]);
+});
+
+test('completion offers nothing without rights, and prints no error', async () => {
+  const powerless = ['--kubeconfig', await server.powerlessKubeconfig()];
+  const printed = await callInProcess('__names', 'workload', '--', 'plan', ...powerless);
+  expect(printed).toEqual({ status: 1, stdout: '', stderr: '' });
+});
+
 test('a small cluster, narrow and wide', async () => {
-  await using server = await GoldenServer.start();
-  await seedSmallCluster(server.cluster);
   const { folder } = server;
   const mask = (text: string) => text.replaceAll(server.url, 'https://SERVER').replaceAll(folder, 'FOLDER');
-  const flags = ['--kubeconfig', await server.adminKubeconfig()];
   const narrow = await transcript(reading, { flags, folder, columns: 60, mask });
   await expect(narrow).toMatchFileSnapshot('./files/narrow.txt');
   const wide = await transcript(reading, { flags: [...flags, '-o', 'wide'], folder, columns: 200, mask });

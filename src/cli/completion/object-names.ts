@@ -118,7 +118,11 @@ async function namesIn(
       .list({ namespace: asked.namespace, limit: namesMax, signal });
     return items.flatMap((object) => words?.(object) ?? [nameOf(object.metadata, own)]);
   });
-  return (await Promise.all(lists)).flat();
+  const settled = await Promise.allSettled(lists);
+  const [failed] = settled.flatMap((list) => (list.status === 'rejected' ? [list] : []));
+  // A user who may list one of the kinds gets its names.
+  if (failed !== undefined && settled.every(({ status }) => status === 'rejected')) throw failed.reason;
+  return settled.flatMap((list) => (list.status === 'fulfilled' ? list.value : []));
 }
 
 /** The name as the user must type it: with its namespace if that is not the current one. */

@@ -11,16 +11,19 @@ import { emulatedVersion } from '../../kube/emulated-version.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { redactedObject } from '../bundle/redaction/redact-object.ts';
 import { CliError } from '../cli-error.ts';
+import { connect } from '../connect.ts';
 import { type LogFlags, logForReading } from '../log-flags.ts';
 import { progressOf } from '../output/progress-of.ts';
 import { serverError } from '../server-error.ts';
-import { connectToRead } from '../source/load-cluster.ts';
 import { listAll, otherObjects } from './snapshot-objects.ts';
 
 export interface SnapshotFlags extends Pick<LogFlags, 'verbose'> {
   readonly kubeconfig?: string;
   readonly context?: string;
 }
+
+/** The time limit for an answer. */
+const requestTimeoutMs = 30_000;
 
 /**
  * `stowage snapshot FILE`: writes the state of a cluster as one list of objects, without secrets. `stowage console FILE` shows it, and every
@@ -29,10 +32,14 @@ export interface SnapshotFlags extends Pick<LogFlags, 'verbose'> {
 export async function snapshot(path: string, flags: SnapshotFlags): Promise<void> {
   const log = logForReading(flags);
   const progress = progressOf(log);
-  await using cluster = await connectToRead(flags, log);
+  await using cluster = await connect(flags, { rateLimit: false, requestTimeoutMs, log });
   const { server, source } = cluster;
   try {
     const { objects, unread } = await stateOf(cluster, (text) => progress.tell(text));
+    if (objects.length === 0 && unread.length > 0)
+      throw new CliError(
+        `the user of ${source} may list nothing of what a snapshot has; ask for the right to list, or choose another user with --kubeconfig or --context`,
+      );
     const record = { ...(await recordOf(cluster)), isComplete: unread.length === 0 };
     progress.end();
     const items = objects.map((object) => `${JSON.stringify(redactedObject(object))},\n`);
