@@ -56,12 +56,26 @@ test('a byte more than the pool has does not fit', () => {
   expect(measured(view, 4)).toMatchObject({ count: 0, largestBytes: 3 });
 });
 
+/** Of `count` zones the first half is limited by capacity, to 90 claims each, and the second by pods, to 110. */
+function manyZones(count: number): ClusterView {
+  const capacities = Array.from({ length: count }, (_, at) => [`z${at}`, at < count / 2 ? '90Gi' : '200Gi']);
+  return zones(Object.fromEntries(capacities) as Record<string, string>, '110');
+}
+
 test('more than a thousand: the count ends at 1,000, and says so; a higher limit has the exact number', () => {
-  const view = zones({ a: '700Gi', b: '802Gi' }, '100000');
+  const view = manyZones(12);
   expect(measured(view, 2 ** 30)).toMatchObject({ count: 1_000, isCapped: true, runsOut: [] });
-  expect(measured(view, 2 ** 30, 10_000)).toMatchObject({
-    count: 1_502,
-    isCapped: false,
-    runsOut: [{ reason: 'NotEnoughCapacity', nodes: 2 }],
-  });
+  expect(measured(view, 2 ** 30, 1_200)).toMatchObject({ count: 1_200, isCapped: true });
+  expect(measured(view, 2 ** 30, 1_201)).toMatchObject({ count: 1_200, isCapped: false });
+});
+
+test('ten thousand are counted exactly, and what runs out is named for all nodes', () => {
+  const row = measured(manyZones(100), 2 ** 30, 100_000);
+  expect(row).toMatchObject({ count: 10_000, isCapped: false });
+  expect(row.runsOut.map(({ reason, nodes }) => [reason, nodes])).toEqual(
+    expect.arrayContaining([
+      ['NotEnoughCapacity', 50],
+      ['TooManyPods', 50],
+    ]),
+  );
 });

@@ -1,7 +1,12 @@
 /**
- * The prediction is what happens, in random clusters. To try more of them, or others:
+ * The prediction is what happens, in random clusters: drives, pools and local disks; StatefulSets, Deployments with any strategy, ReplicaSets, Jobs, bare pods;
+ * ephemeral and inline volumes; drains, new nodes and drives, other numbers of replicas, applied files, changed templates. To try more of them, or others:
  *
  *     PLAN_CLUSTERS=5000 PLAN_SEED=mine npx vitest run src/cli/plan/agreement.property.test.ts
+ *
+ * Tried so far: seed `base` 0 to 399, without changed templates, Jobs and own volumes; seeds `plan` 0 to 149, `second` 0 to 399 and `third` 0 to 449 with all
+ * of that. What they found is fixed (`rollouts.test.ts`), except one: in cluster `third 23` a pod evicts several others, and who gets the place of a
+ * StatefulSet's member, itself or a pod that waits, is predicted the other way round.
  */
 import { expect, test } from 'vitest';
 import { predictAndMake } from './testing/agreement.ts';
@@ -21,6 +26,7 @@ test.each(starts)('the prediction is what happens, in clusters from %s', async (
     expect(predicted, `cluster ${seed} ${at}: ${JSON.stringify(changes)}`).toEqual(actual);
     for (const { outcome } of prediction.fates) outcomes.add(outcome);
   }
-  // The clusters must exercise every case, or the test proves little.
-  expect([...outcomes]).toEqual(expect.arrayContaining(['moved', 'stranded', 'placed']));
+  // The clusters must exercise every case, or the test proves little. Of other seeds some batch may lack a case.
+  if (process.env.PLAN_CLUSTERS === undefined)
+    expect([...outcomes]).toEqual(expect.arrayContaining(['moved', 'stranded', 'placed']));
 });

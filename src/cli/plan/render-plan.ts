@@ -23,7 +23,10 @@ export function renderPlan(report: PlanReport, options: RenderOptions): string {
   renderStranded(page, 'STRANDED', report.stranded, options);
   renderStranded(page, 'STUCK', report.stuck, options);
   renderGone(page, 'LOST', report.lost, { why: 'no controller creates it again', options });
-  renderGone(page, 'REMOVED', report.removed, { why: 'its controller wants fewer', options });
+  renderGone(page, 'REMOVED', report.removed, {
+    why: 'its controller wants fewer, or has replaced it',
+    options,
+  });
   renderGone(page, 'STAYS', report.stays, { why: 'pods of DaemonSets and static pods stay', options });
   renderCopies(page, report, options);
   if (options.isWide || report.nodes.length <= nodesMax)

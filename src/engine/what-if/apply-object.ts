@@ -10,7 +10,7 @@ import { changeSet, resizeReplicaSet, templatePod } from './resize.ts';
 import { podKey } from './workload-pods.ts';
 
 /** Applies one object, as kubectl apply does it: it is created, or an existing one gets what the file says. */
-export function applyObject(object: KubeObject, sink: ChangeSink): void {
+export function applyFileObject(object: KubeObject, sink: ChangeSink): void {
   const { cluster, workloads, created } = sink;
   const { namespace = '', name = '' } = object.metadata ?? {};
   const key = `${namespace}/${name}`;

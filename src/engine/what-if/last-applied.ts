@@ -11,7 +11,7 @@ export function lastApplied({ metadata }: KubeObject): Readonly<Record<string, u
     const value: unknown = JSON.parse(text);
     return isRecord(value) ? value : undefined;
   } catch {
-    // Somebody else's annotation: as if there were none.
+    // An annotation that kubectl has not written: as if there were none.
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 import { isDaemonOrStaticPod } from '../remedies/pod-steps.ts';
 import { addDrive, addNodes } from './add-capacity.ts';
-import { applyObject } from './apply-object.ts';
+import { applyFileObject } from './apply-object.ts';
 import { type WhatIfChange, WhatIfError, type WorkloadReference } from './change.ts';
 import type { ChangeSink } from './change-sink.ts';
 import { replicaSetsOf } from './deployment-rollouts.ts';
@@ -27,7 +27,7 @@ export function makeChange(change: WhatIfChange, sink: ChangeSink): void {
       scale(change.workload, change.replicas, sink);
       break;
     case 'apply':
-      for (const object of change.objects) sink.later(() => applyObject(object, sink));
+      for (const object of change.objects) sink.later(() => applyFileObject(object, sink));
   }
 }
 

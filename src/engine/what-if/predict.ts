@@ -2,7 +2,6 @@ import type { StatefulSet } from '../../kube/api/apps.ts';
 import type { Pod } from '../../kube/api/core.ts';
 import { listOf } from '../../kube/wire.ts';
 import { isInRange, ordinalOf } from '../../kube/workloads/stateful-set-members.ts';
-import { runToEnd } from '../../runtime/run-in-slices.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { podsViolatingBudgets } from '../preemption/disruption-budget.ts';
 import { needsNode } from '../records/pending-pod.ts';
@@ -41,7 +40,11 @@ export function predict(
   objects: WhatIfObjects,
   options: PredictOptions,
 ): Prediction {
-  return runToEnd(predictInSteps(changes, index, objects, options));
+  const steps = predictInSteps(changes, index, objects, options);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
 }
 
 /**
