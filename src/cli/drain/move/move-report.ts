@@ -1,5 +1,5 @@
 import { printableText } from '../../../runtime/printable-text.ts';
-import { Page } from '../../explain/render-parts.ts';
+import { Page, type RenderOptions } from '../../explain/render-parts.ts';
 import { type OutputFormat, structured } from '../../output/output-format.ts';
 import type { Terminal } from '../../output/terminal.ts';
 import { drainApiVersion, type LeftLine, type NodeCommand } from '../drain-report.ts';
@@ -55,12 +55,11 @@ export function exitCodeOfMove({ state }: MoveReport): number {
 /** The end of the output: as text, the changes have been printed already. */
 export function renderedMove(report: MoveReport, format: OutputFormat, terminal: Terminal): string {
   if (format === 'json' || format === 'yaml') return structured(report, format);
-  return format === 'name' ? leftNames(report) : renderMove(report, terminal);
+  return format === 'name' ? leftNames(report) : renderMove(report, { terminal, isWide: format === 'wide' });
 }
 
 /** How it ended: what is left, what has to be waited for, and what has to be run on a node. */
-function renderMove({ target, state, left, waiting, commands }: MoveReport, terminal: Terminal): string {
-  const options = { terminal, isWide: true };
+function renderMove({ target, state, left, waiting, commands }: MoveReport, options: RenderOptions): string {
   const page = new Page(options);
   const name = printableText(target);
   page.line(stateText(name, state));
