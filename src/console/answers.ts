@@ -2,7 +2,13 @@ import type { Cluster } from '../cluster/cluster.ts';
 import type { ClusterIndex } from '../engine/cluster-index/cluster-index.ts';
 import type { KubeObject } from '../kube/api/meta.ts';
 import type { AnswerView } from './state/answer-view.ts';
-import type { DiskAnswer, PodReport, QueueAnswer, ReservationsAnswer } from './wire/answers.ts';
+import type {
+  DiskAnswer,
+  PodReport,
+  QueueAnswer,
+  ReservationsAnswer,
+  WaitingVolumesAnswer,
+} from './wire/answers.ts';
 import type { PlanAnswer, PlanQuestion } from './wire/plan.ts';
 import type { ConsoleDisk, ConsolePool } from './wire/rows.ts';
 
@@ -16,6 +22,8 @@ export interface ConsoleAnswers {
   disks(view: Pick<AnswerView, 'disks'>): readonly ConsoleDisk[];
   /** Undefined if there is no such disk. */
   disk(view: AnswerView, id: string): DiskAnswer | undefined;
+  /** Volumes on disks that wait for a place; no request of a disk shows those that fit on none. */
+  waitingVolumes(view: AnswerView): WaitingVolumesAnswer;
   queue(view: AnswerView, options: { readonly triesRemedies: boolean }): Promise<QueueAnswer>;
   /** Undefined if there is no such pod in the view. */
   pod(view: AnswerView, key: string): Promise<PodReport | undefined>;

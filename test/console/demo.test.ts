@@ -223,6 +223,7 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
       .getByRole('gridcell', { name: /^1 GiB of 200 GiB/ })
       .nth(1)
       .waitFor();
+    await page.getByRole('list', { name: 'Volumes that wait' }).getByText('disks fits').waitFor();
     const { stdout } = await stowage('snapshot', file, '--kubeconfig', kubeconfig);
     expect(stdout).toMatch(/^\d+ objects of https:\S+ are in \S+state\.json\n$/);
     const { metadata, items } = JSON.parse(await readFile(file, 'utf8'));
@@ -309,15 +310,19 @@ async function nodesOf(cluster: Cluster, app: string): Promise<readonly string[]
     .map(({ spec }) => spec?.nodeName ?? '');
 }
 
-/** Whose replicas are on the disks of two nodes. */
+/** One whose replicas are on the disks of two nodes, and one that fits on none. */
 async function createVolumeOnDisks(program: ConsoleProgram): Promise<void> {
   await using cluster = await clusterOf(program);
-  await cluster.resource(diskVolumes).create({
-    apiVersion: 'stowage.dev/v1alpha1',
-    kind: 'Volume',
-    metadata: { name: 'on-disks' },
-    spec: { size: 2 ** 30, numberOfReplicas: 2 },
-  });
+  for (const [name, size] of [
+    ['on-disks', 2 ** 30],
+    ['too-large', 2 ** 50],
+  ] as const)
+    await cluster.resource(diskVolumes).create({
+      apiVersion: 'stowage.dev/v1alpha1',
+      kind: 'Volume',
+      metadata: { name },
+      spec: { size, numberOfReplicas: 2 },
+    });
 }
 
 /** The id of a disk's row. */

@@ -15,7 +15,7 @@ import { findReservations } from '../reservations/find-reservations.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
 import { listPolicies } from '../source/load-cluster.ts';
 import { unseenNotes } from '../source/unseen-notes.ts';
-import { diskAnswer, diskRows } from './disk-rows.ts';
+import { diskAnswer, diskRows, waitingVolumes } from './disk-rows.ts';
 import { poolRows } from './pool-rows.ts';
 import { otherObjects } from './snapshot-objects.ts';
 
@@ -42,6 +42,7 @@ export function consoleAnswers({ facts, policies = [] }: ConsoleAnswersOptions):
     pools: (view) => poolRows(clusterViewOf(view, unknownScheduler), view.index, view.nowMs),
     disks: ({ disks }) => diskRows(disks),
     disk: diskAnswer,
+    waitingVolumes,
     queue: async (view, { triesRemedies }) => {
       const cluster = await viewed(view);
       const explanation = explainPendingPods(cluster, view.namespace || undefined, {

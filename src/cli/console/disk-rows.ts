@@ -1,9 +1,10 @@
 import type { AnswerView } from '../../console/state/answer-view.ts';
-import type { DiskAnswer } from '../../console/wire/answers.ts';
+import type { DiskAnswer, WaitingVolumesAnswer } from '../../console/wire/answers.ts';
 import type { ConsoleDisk } from '../../console/wire/rows.ts';
 import { ownedEntries } from '../disks/disk-entries.ts';
 import { diskLine } from '../disks/disk-lines.ts';
 import type { DiskObjects } from '../disks/disk-objects.ts';
+import { VolumesOnDisks } from '../disks/disk-volume-lines.ts';
 import { diskLabel, type KnownDisk, knownDisks } from '../disks/known-disks.ts';
 
 /** Every disk for the console, as `stowage disks list` shows it. */
@@ -16,6 +17,23 @@ export function diskAnswer({ disks, snapshot }: AnswerView, id: string): DiskAns
   const objects = objectsOf(disks, [...snapshot.values('PersistentVolume')]);
   const found = knownDisks(objects).find((disk) => idOf(disk) === id);
   return found && { entries: ownedEntries(found, objects) };
+}
+
+/** One screen of them; `stowage disks list --volumes` has all. */
+const waitingMax = 100;
+
+/** Volumes whose replicas have no place, or not all of them. */
+export function waitingVolumes({ disks }: AnswerView): WaitingVolumesAnswer {
+  const waiting = new VolumesOnDisks(objectsOf(disks, [])).lines.filter(({ state }) => state !== 'Allocated');
+  const volumes = waiting.slice(0, waitingMax).map((line) => ({
+    volume: line.volume,
+    sizeBytes: line.sizeBytes,
+    replicasWanted: line.replicasWanted,
+    replicasPlaced: line.replicasPlaced,
+    state: line.state,
+    message: line.message,
+  }));
+  return { volumes, leftOut: waiting.length - volumes.length };
 }
 
 function diskRow(known: KnownDisk): ConsoleDisk {

@@ -7,7 +7,7 @@ import { mayList, namespacesOf, type Rights } from '../access/rights.ts';
 import type { Viewer } from '../access/viewers.ts';
 import type { AnswerView } from '../state/answer-view.ts';
 import { viewOf } from '../state/view-of.ts';
-import type { ConsoleRecord, PodAnswer } from '../wire/answers.ts';
+import type { ConsoleRecord, PodAnswer, WaitingVolumesAnswer } from '../wire/answers.ts';
 import { carryOut, readAction } from './actions.ts';
 import { AnswerCache } from './answer-cache.ts';
 import { combinedQueue } from './combined-queue.ts';
@@ -59,6 +59,8 @@ export class DataPages {
         return await this.#act(request, viewer);
       case 'pod':
         return await this.#pod(viewer, query.get('id') ?? '');
+      case 'waitingvolumes':
+        return jsonAnswer(this.#waitingVolumes(rights));
       case 'disk':
         return this.#disk(rights, query.get('id') ?? '');
       default:
@@ -132,6 +134,11 @@ export class DataPages {
     const view = viewOf(state, { rights, namespace: '', nowMs: this.#nowMs });
     const disk = answers.disk(view, id);
     return disk === undefined ? problemAnswer(404, `there is no disk ${id}`) : jsonAnswer(disk);
+  }
+
+  #waitingVolumes(rights: Rights): WaitingVolumesAnswer {
+    const { state, answers } = this.#options;
+    return answers.waitingVolumes(viewOf(state, { rights, namespace: '', nowMs: this.#nowMs }));
   }
 
   #record(rights: Rights): ConsoleRecord {

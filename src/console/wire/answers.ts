@@ -158,6 +158,19 @@ export interface DiskAnswer {
   readonly entries: readonly DiskRequest[];
 }
 
+/** Volumes on disks whose replicas have no place, or not all of them: `stowage disks list --volumes`. */
+export interface WaitingVolumesAnswer {
+  readonly volumes: readonly {
+    readonly volume: string;
+    readonly sizeBytes: number;
+    readonly replicasWanted: number;
+    readonly replicasPlaced: number;
+    readonly state: string;
+    readonly message?: string | undefined;
+  }[];
+  readonly leftOut: number;
+}
+
 export interface DiskRequest {
   readonly kind: 'replica' | 'image';
   readonly name: string;

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import type { DiskAnswer, DiskRequest } from '../../wire/answers.ts';
+import type { DiskAnswer, DiskRequest, WaitingVolumesAnswer } from '../../wire/answers.ts';
 import type { ConsoleDisk } from '../../wire/rows.ts';
-import { useAnswer, useRows, useStore, useVersion } from '../context.ts';
-import { pluralText, shownBytes } from '../format.ts';
+import { useAnswer, useNowMs, useRows, useStore, useVersion } from '../context.ts';
+import { countText, pluralText, shownBytes } from '../format.ts';
 import { AnswerState } from '../parts/answer-state.tsx';
 import { FillBar, FillText } from '../parts/fill-bar.tsx';
 import { FilterBox, useFilter } from '../parts/filter.tsx';
@@ -69,7 +69,37 @@ export function DisksView({ id }: { readonly id: string }) {
         heightRows={12}
       />
       {id !== '' && <DiskPanel id={id} />}
+      <WaitingVolumes />
     </section>
+  );
+}
+
+const waitingRefreshMs = 5_000;
+
+/** A volume that fits on no disk has no request on any, so the schedules do not show it. */
+function WaitingVolumes() {
+  const version = useVersion(['disk'], 1_000);
+  const nowMs = useNowMs(waitingRefreshMs);
+  const answer = useAnswer<WaitingVolumesAnswer>(
+    'waitingvolumes',
+    version + Math.floor(nowMs / waitingRefreshMs),
+  );
+  if (answer.value === undefined || answer.value.volumes.length === 0) return null;
+  const { volumes, leftOut } = answer.value;
+  return (
+    <>
+      <h2>Volumes that wait for a place</h2>
+      <ul class="reasons" aria-label="Volumes that wait for a place">
+        {volumes.map(({ volume, sizeBytes, replicasWanted, replicasPlaced, state, message }) => (
+          <li key={volume}>
+            <strong>{volume}</strong> {shownBytes(sizeBytes)}, {countText(replicasPlaced)} of{' '}
+            {pluralText(replicasWanted, 'replica')} placed: <span class="bad">{state}</span>
+            {message !== undefined && <div>{message}</div>}
+          </li>
+        ))}
+        {leftOut > 0 && <li class="dim">and {countText(leftOut)} more</li>}
+      </ul>
+    </>
   );
 }
 
