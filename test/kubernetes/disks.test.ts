@@ -156,15 +156,18 @@ async function startFixture() {
   // Safe: the API server completes what a definition leaves out.
   for (const definition of await ownDefinitions())
     await cluster.resource(customResourceDefinitions).create(definition as CustomResourceDefinition);
-  await until(() =>
-    cluster
-      .resource(diskSchedules)
-      .list()
-      .then(
-        () => true,
-        () => false,
-      ),
-  );
+  // Each kind is served some time after its definition was created.
+  const kinds: readonly Resource[] = [storageNodes, diskSchedules, diskVolumes, replicas, backingImages];
+  for (const kind of kinds)
+    await until(() =>
+      cluster
+        .resource(kind)
+        .list()
+        .then(
+          () => true,
+          () => false,
+        ),
+    );
   const problems = watchEveryVersion(cluster);
   const instances = new Instances(bed.kubeconfig);
   onTestFinished(async () => await instances[Symbol.asyncDispose]());
