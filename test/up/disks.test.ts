@@ -151,11 +151,7 @@ describe('stowage disks', () => {
       '--selector: "a,,b" must be tags, separated by commas; see stowage disks list',
     ],
     [['list', '-o', 'xml'], 2, '-o: "xml" must be one of table, wide, json, yaml, name'],
-    [
-      ['describe', 'nothing'],
-      1,
-      'there is no disk, node, volume or image named nothing; there are disk/n1',
-    ],
+    [['describe', 'nothing'], 1, 'there is no disk, node, volume or image named nothing; there are disk/n1'],
     [
       ['describe', 'default'],
       2,

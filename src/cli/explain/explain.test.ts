@@ -131,7 +131,7 @@ describe('a pod that has its place, or would', () => {
       groups: [{ nodes: ['n2', 'n3'], reasons: [{ rule: 'VolumeBinding' }] }],
     });
     expect(textOf(askPod(view, 'rooted'))).toMatch(
-      /SCORES[^]*WHY NOT ELSEWHERE\n {2}n2, n3: this node cannot reach/,
+      /SCORES[\s\S]*WHY NOT ELSEWHERE\n {2}n2, n3: this node cannot reach/,
     );
     expect(askPod(view, 'waits')).toMatchObject({ verdict: 'fits', placement: { node: 'n2' } });
     expect(exitCodeOf(askPod(view, 'waits'))).toBe(0);
