@@ -189,7 +189,7 @@ function cardinalityBelow({ schema, cardinality }: SchemaLevel): bigint | undefi
   const isMap = schema.type === 'object' && schema.additionalProperties !== undefined;
   if (!isMap && schema.type !== 'array') return cardinality;
   const max = isMap ? schema.maxProperties : schema.maxItems;
-  return max === undefined ? undefined : cappedUint64(cardinality * BigInt(Math.max(max, 0)));
+  return max === undefined ? undefined : cappedUint64(cardinality * BigInt(max > 0 ? max : 0));
 }
 
 /** The total cost of all rules of a definition, and the four most expensive rules. */
