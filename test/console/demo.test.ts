@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Cluster } from '../../src/cluster/cluster.ts';
 import { diskVolumes } from '../../src/kube/disks/volume.ts';
 import { deployments, nodes, pods } from '../../src/kube/resources.ts';
@@ -246,8 +246,11 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
       .waitFor();
     const disk = await diskOf(page);
     for (const hash of [...views.map(([hash]) => hash), `#/disks/${encodeURIComponent(disk)}`]) {
-      const expected = await textOfView(other, hash);
-      await expect.poll(() => textOfView(page, hash), { message: hash }).toBe(expected);
+      // Answers arrive after the rows, on either page.
+      await vi.waitFor(
+        async () => expect(await textOfView(page, hash), hash).toBe(await textOfView(other, hash)),
+        { timeout: 120_000, interval: 200 },
+      );
     }
     expect(await textOfView(other, `#/disks/${encodeURIComponent(disk)}`)).toContain('replica on-disks-r');
     // Nothing can be carried out in a file.
