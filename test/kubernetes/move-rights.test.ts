@@ -126,7 +126,7 @@ describe.skipIf(lacks(...serverPrograms))('stowage move on a Kubernetes cluster'
     expect([refused.status, refused.stdout, refused.stderr]).toEqual([
       1,
       '',
-      'stowage: could not read drives: forbidden; the right to list drives is needed\n',
+      'stowage: could not read drives: forbidden; ask for the right to list them\n',
     ]);
     await applied(bed, [
       'create',
