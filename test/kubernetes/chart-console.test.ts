@@ -28,12 +28,12 @@ describe.skipIf(lacks(...serverPrograms))('the console of the chart', () => {
     await makeNode(await bed.connect(), 'n1');
     await untilGranted(bed, user, grantedRights(manifest));
     const port = await startConsole(bed);
-    const signIn = `?token=${await tokenOfViewer(bed)}`;
-    const { cookie } = await page(port, signIn);
+    const { cookie } = await signIn(port, await tokenOfViewer(bed));
+    expect(cookie).not.toBe('');
     const get = async (path: string, host = serviceName) =>
       await page(port, `data/${path}`, { host, cookie });
 
-    expect(await page(port, '?token=wrong')).toMatchObject({ status: 401, cookie: '' });
+    expect(await signIn(port, 'wrong')).toMatchObject({ status: 401, cookie: '' });
     expect(await page(port, 'data/state')).toMatchObject({ status: 401 });
     expect(await get('state', 'elsewhere.example')).toMatchObject({ status: 421 });
     await until(async () => (await get('state')).body.includes('"n1"'), 200);
@@ -81,19 +81,32 @@ interface Answer {
   readonly cookie: string;
 }
 
-async function page(port: string, path: string, headers: OutgoingHttpHeaders = {}): Promise<Answer> {
+/** As the form of the page does. */
+async function signIn(port: string, token: string): Promise<Answer> {
+  const body = String(new URLSearchParams({ token }));
+  const headers = { origin: `https://${serviceName}`, 'content-length': Buffer.byteLength(body) };
+  return await page(port, 'login', headers, body);
+}
+
+async function page(
+  port: string,
+  path: string,
+  headers: OutgoingHttpHeaders = {},
+  body?: string,
+): Promise<Answer> {
+  const method = body === undefined ? 'GET' : 'POST';
   // The certificate is made when the process starts, so no client can know it.
-  const options = { headers: { host: serviceName, ...headers }, rejectUnauthorized: false };
+  const options = { method, headers: { host: serviceName, ...headers }, rejectUnauthorized: false };
   return await new Promise((resolve, reject) => {
     const call = request(`https://127.0.0.1:${port}/console/${path}`, options, (response) => {
-      let body = '';
+      let text = '';
       response.setEncoding('utf8').on('data', (chunk: string) => {
-        body += chunk;
+        text += chunk;
       });
       const [cookie = ''] = (response.headers['set-cookie']?.[0] ?? '').split(';');
-      response.once('end', () => resolve({ status: response.statusCode ?? 0, body, cookie }));
+      response.once('end', () => resolve({ status: response.statusCode ?? 0, body: text, cookie }));
     });
     call.once('error', reject);
-    call.end();
+    call.end(body);
   });
 }
