@@ -106,7 +106,9 @@ test('a file is hashed as sha512sum does; folders, empty and missing files are r
   await writeFile(path, '');
   await expect(readLocalImage(path, () => {})).rejects.toThrow('is empty; an image has at least one byte');
   await expect(readLocalImage(at, () => {})).rejects.toThrow('is not a regular file');
-  await expect(readLocalImage(join(at, 'missing'), () => {})).rejects.toThrow(/missing: it, or its directory, does not exist/);
+  await expect(readLocalImage(join(at, 'missing'), () => {})).rejects.toThrow(
+    /missing: it, or its directory, does not exist/,
+  );
 });
 
 test('the token of an upload is found again by its hash, and only its owner can read it', async () => {
