@@ -40,7 +40,7 @@ export const bindingBugs = [
     file: 'src/bind/pod-node-write.ts',
     find: 'this.#unanswered !== undefined && (await this.#supersede(this.#unanswered, error, signal));',
     replace: 'false;',
-    seedsMax: 600,
+    seedsMax: 1500,
   },
   {
     name: 'a selected node without a response may still take effect when it is given up',
