@@ -23,8 +23,6 @@ import {
   scenarioServer,
   useScenarioServer,
 } from '../../src/controllers/disks/testing/scenario-server.ts';
-import { ownDefinitions } from '../../src/embedded/own-definitions.ts';
-import type { CustomResourceDefinition } from '../../src/kube/api/apiextensions.ts';
 import { isReason } from '../../src/kube/api-error.ts';
 import { backingImages } from '../../src/kube/disks/backing-image.ts';
 import { diskSchedules } from '../../src/kube/disks/disk-schedule.ts';
@@ -33,9 +31,8 @@ import { replicas } from '../../src/kube/disks/replica.ts';
 import { storageNodes } from '../../src/kube/disks/storage-node.ts';
 import { diskVolumes } from '../../src/kube/disks/volume.ts';
 import type { Resource } from '../../src/kube/resource.ts';
-import { customResourceDefinitions } from '../../src/kube/resources.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
-import { until } from './testing/run-scheduler.ts';
+import { installOwnKinds } from './testing/own-kinds.ts';
 import { KubernetesEnvironments } from './virtual-time/kubernetes-environment.ts';
 import { lacks, serverPrograms, sharedTestBed } from './vitest-beds.ts';
 
@@ -59,19 +56,7 @@ describe.skipIf(lacks(...serverPrograms))('disks on a real API server', { timeou
   beforeAll(async () => {
     process.stderr.write(`scenarios of disks: kills of seed ${seed}; DISKS_SEED=${seed} repeats them\n`);
     const cluster = await bed().connect();
-    // Safe: the API server completes what a definition leaves out.
-    for (const definition of await ownDefinitions())
-      await cluster.resource(customResourceDefinitions).create(definition as CustomResourceDefinition);
-    for (const kind of kinds)
-      await until(() =>
-        cluster
-          .resource(kind)
-          .list()
-          .then(
-            () => true,
-            () => false,
-          ),
-      );
+    await installOwnKinds(cluster, kinds);
     const started = await KubernetesEnvironments.on(cluster, kinds);
     environments = started;
     embedded = scenarioServer();

@@ -2,8 +2,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFailed, onTestFinished, test } from 'vitest';
 import type { Cluster } from '../../src/cluster/cluster.ts';
-import { ownDefinitions } from '../../src/embedded/own-definitions.ts';
-import type { CustomResourceDefinition } from '../../src/kube/api/apiextensions.ts';
 import type { KubeObject } from '../../src/kube/api/meta.ts';
 import { backingImages } from '../../src/kube/disks/backing-image.ts';
 import { type DiskSchedule, type DiskVerdict, diskSchedules } from '../../src/kube/disks/disk-schedule.ts';
@@ -11,9 +9,9 @@ import { replicas } from '../../src/kube/disks/replica.ts';
 import { storageNodes } from '../../src/kube/disks/storage-node.ts';
 import { type DiskVolume, type DiskVolumeSpec, diskVolumes } from '../../src/kube/disks/volume.ts';
 import type { Resource } from '../../src/kube/resource.ts';
-import { customResourceDefinitions } from '../../src/kube/resources.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { StowageProcess } from '../up/stowage-process.ts';
+import { installOwnKinds } from './testing/own-kinds.ts';
 import { until, untilPasses } from './testing/run-scheduler.ts';
 import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
 
@@ -153,21 +151,7 @@ async function startFixture() {
   // Replicas are deleted with their volume.
   const bed = await startTestBed({ controllerManager: { controllers: ['garbage-collector-controller'] } });
   const cluster = await bed.connect();
-  // Safe: the API server completes what a definition leaves out.
-  for (const definition of await ownDefinitions())
-    await cluster.resource(customResourceDefinitions).create(definition as CustomResourceDefinition);
-  // Each kind is served some time after its definition was created.
-  const kinds: readonly Resource[] = [storageNodes, diskSchedules, diskVolumes, replicas, backingImages];
-  for (const kind of kinds)
-    await until(() =>
-      cluster
-        .resource(kind)
-        .list()
-        .then(
-          () => true,
-          () => false,
-        ),
-    );
+  await installOwnKinds(cluster, [storageNodes, diskSchedules, diskVolumes, replicas, backingImages]);
   const problems = watchEveryVersion(cluster);
   const instances = new Instances(bed.kubeconfig);
   onTestFinished(async () => await instances[Symbol.asyncDispose]());

@@ -160,6 +160,7 @@ describe('removal', () => {
       /^False InsufficientStorage: replica v-r[02]: none of 2 disks fits/,
     );
     await fixture.setReady(1, true);
+    await fixture.restIfDisturbed();
     expect(await fixture.places('v')).toEqual(['1 10 running', '2 10 running']);
   });
 
