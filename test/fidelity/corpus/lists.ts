@@ -69,7 +69,9 @@ export const listScenarios: readonly Scenario[] = [
     del(`${maps}/d`, undefined, { form: 'metadata' }),
     get(`${maps}?resourceVersion={{c.metadata.resourceVersion}}&resourceVersionMatch=Exact`),
     get(`${maps}?resourceVersion={{b.metadata.resourceVersion}}&resourceVersionMatch=Exact&limit=1`),
-    get(`${maps}?resourceVersion={{b.metadata.resourceVersion}}&resourceVersionMatch=NotOlderThan`),
+    get(`${maps}?resourceVersion={{b.metadata.resourceVersion}}&resourceVersionMatch=NotOlderThan`, {
+      settle: true,
+    }),
     get(`${maps}?resourceVersion={{b.metadata.resourceVersion}}`, { accept: asMetadataList }),
     get(`${maps}?resourceVersion={{b.metadata.resourceVersion}}&limit=1`, { accept: asMetadataList }),
     get(`${maps}?resourceVersion=99999999999999999`),
