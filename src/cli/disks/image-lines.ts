@@ -52,8 +52,9 @@ function readinessOf({ metadata, status }: BackingImage): Pick<ImageLine, 'state
   const ready = getCondition(status?.conditions, 'Ready');
   if (ready?.status === 'True') return { state: 'Ready' };
   const allocation = getCondition(status?.conditions, 'DiskAllocation');
-  // A copy without its bytes can't become ready, so that is the cause.
-  const cause = allocation?.status === 'False' ? allocation : ready;
+  // A copy without its bytes can't become ready, so that is the cause. Why a copy failed is in the condition Ready.
+  const lacksBytes = allocation?.status === 'False' && allocation.reason !== 'CopyFailed';
+  const cause = lacksBytes ? allocation : ready;
   if (cause === undefined)
     return {
       state: 'Unknown',

@@ -137,6 +137,18 @@ test('an image that a replica on the evicted disk needs says so, and one that fa
   );
 });
 
+test('an image whose copy failed says why, not only that it is tried again', () => {
+  const failed = { status: 'False', reason: 'CopyFailed' } as const;
+  const conditions = [
+    { type: 'DiskAllocation', message: 'another copy is placed later', ...failed },
+    { type: 'Ready', message: 'No copy is ready; the checksum is another one', ...failed },
+  ];
+  const objects = { ...sampleObjects, images: [{ metadata: { name: 'alpine' }, status: { conditions } }] };
+  expect(described('image/alpine', objects)).toMatch(
+    /^State: +CopyFailed: No copy is ready; the checksum is another one$/m,
+  );
+});
+
 test('a node names its disks that can not be used', () => {
   const message = "Disks that can't be used: new; status.diskStatus says why";
   const node = (status: 'True' | 'False', reason: string): DiskObjects => ({
