@@ -42,7 +42,8 @@ export interface TaskContext {
 
 /**
  * One background task and its restarts. The supervisor starts it by constructing it; `run` is first called
- * after that, and never once `abort` has been called. `ended` resolves when no run is left and never rejects.
+ * after that, and never once `abort` has been called. `ended` resolves when no run is left and never rejects; it
+ * includes `former`, a task of the same name whose end the first run waits for.
  */
 export class SupervisedTask {
   readonly name: string;
@@ -55,13 +56,13 @@ export class SupervisedTask {
   #restarts = 0;
   #lastError: unknown;
 
-  constructor(name: string, run: BackgroundRun, context: TaskContext) {
+  constructor(name: string, run: BackgroundRun, context: TaskContext, former?: Promise<void>) {
     this.name = name;
     this.#run = run;
     this.#context = context;
     // Work passes its signal to any number of requests and waits; Node would warn of a leak at the eleventh.
     setMaxListeners(0, this.#controller.signal);
-    this.ended = Promise.resolve().then(() => this.#supervise(this.#controller.signal));
+    this.ended = (former ?? Promise.resolve()).then(() => this.#supervise(this.#controller.signal));
   }
 
   abort(): void {
@@ -72,11 +73,15 @@ export class SupervisedTask {
     return this.#phase === 'ended';
   }
 
+  /** It was aborted, and has not ended yet. */
+  get isStopping(): boolean {
+    return this.#controller.signal.aborted && !this.hasEnded;
+  }
+
   status(): TaskStatus {
-    const isStopping = this.#controller.signal.aborted && !this.hasEnded;
     return {
       name: this.name,
-      state: isStopping ? 'stopping' : this.#phase,
+      state: this.isStopping ? 'stopping' : this.#phase,
       crashes: this.#crashes,
       restarts: this.#restarts,
       lastError: this.#lastError,

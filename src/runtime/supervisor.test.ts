@@ -51,6 +51,35 @@ describe('starting', () => {
     supervisor.start('watch', untilAborted);
     expect(await supervisor.close()).toEqual([]);
   });
+
+  test('waits for the end of work of the same name that was stopped', async () => {
+    const { clock, supervisor } = setUp();
+    const history: string[] = [];
+    const slow = (name: string) => async (signal: AbortSignal) => {
+      history.push(`${name} starts`);
+      await untilAborted(signal);
+      await clock.sleep(8_000, new AbortController().signal);
+      history.push(`${name} ends`);
+    };
+    const first = supervisor.start('watch', slow('first'));
+    await clock.advance(0);
+    const stopped = first.stop();
+    const second = supervisor.start('watch', slow('second'));
+    expect(() => supervisor.start('watch', untilAborted)).toThrow('already running');
+    await clock.advance(6_000);
+    expect(await stopped).toBe(false);
+    expect(history).toEqual(['first starts']);
+    await clock.advance(2_000);
+    expect(history).toEqual(['first starts', 'first ends', 'second starts']);
+    expect(supervisor.status().tasks.map(({ name }) => name)).toEqual(['watch']);
+    const secondStopped = second.stop();
+    const third = supervisor.start('watch', slow('third'));
+    const thirdStopped = third.stop();
+    await clock.advance(8_000);
+    expect([await secondStopped, await thirdStopped]).toEqual([false, false]);
+    expect(history.slice(3)).toEqual(['second ends']);
+    expect(supervisor.status().tasks).toEqual([]);
+  });
 });
 
 test('work may pass its signal to any number of calls without a warning of a leak', async () => {

@@ -56,7 +56,7 @@ export interface SupervisorStatus {
  * throws, counts that, and ends it.
  *
  * 1. `start` may be called at any time, also by work. It returns at once; the work runs soon after. A name belongs to
- *    one task at a time.
+ *    one task at a time: if the former task of that name was stopped and has not ended yet, the new work runs when it has.
  * 2. Work that resolves is over and forgotten, except in the totals of `status`.
  * 3. `close` ends all work and returns the names of tasks that did not end. It may be called any number of times, from anywhere
  *    except from work itself, which would wait for its own end. From then on `start` runs nothing and returns a
@@ -95,13 +95,14 @@ export class Supervisor implements AsyncDisposable {
   }
 
   start(name: string, run: BackgroundRun): BackgroundWork {
-    assert(!this.#running.has(name), `background work named ${name} is already running; stop it first`);
+    const former = this.#running.get(name);
+    assert(former?.isStopping !== false, `background work named ${name} is already running; stop it first`);
     assert(this.#running.size < tasksMax, `more than ${tasksMax} tasks; is one started per object?`);
-    const task = new SupervisedTask(name, run, this.#context);
+    const task = new SupervisedTask(name, run, this.#context, former?.ended);
     this.#running.set(name, task);
     if (this.#isClosing) task.abort();
     const ended = task.ended.then(() => {
-      this.#running.delete(name);
+      if (this.#running.get(name) === task) this.#running.delete(name);
     });
     const stop = () => this.#stop(task);
     const dispose = async () => assertEnded((await stop()) ? [] : [name]);

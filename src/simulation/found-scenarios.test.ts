@@ -200,6 +200,25 @@ const found: readonly FoundScenario[] = [
       [3_000, 'delete-claim', { claim: 'p0-d0' }],
     ],
   },
+  {
+    name: 'a controller that leads again waits for the end of what it ran when it lost its Lease',
+    seed: '785',
+    replicated: ['driver'],
+    latencyMaxMs: 0,
+    attaches: false,
+    actions: [
+      [25_000, 'late-request', { process: 'driver-0', skipped: 1, hitsLeases: false }],
+      [30_000, 'partition', { process: 'driver-0', forMs: 5_047 }],
+      [30_000, 'create-pod', { ...small, pod: 'p0', pooled: 2, gib: 3 }],
+      [35_000, 'create-pods', { count: 5, local: 0, pooled: 1, gib: 3, cpu: 2 }],
+      [
+        40_000,
+        'stall-watches',
+        { process: 'driver-0', resource: 'csistoragecapacities.storage.k8s.io', forMs: 14_803 },
+      ],
+      [45_000, 'delete-claim', { claim: 'p4-l0' }],
+    ],
+  },
 ];
 
 test.each(found)('$name', async ({ actions, ...scenario }) => {

@@ -3,8 +3,11 @@ import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
 import { hang } from '../../cluster/testing/fault-hooks.ts';
 import { VirtualTimeCluster } from '../../controllers/testing/virtual-time-cluster.ts';
 import { configMaps, leases } from '../../kube/resources.ts';
+import { untilAborted } from '../../runtime/abort.ts';
+import { seededRandom } from '../../runtime/random.ts';
 import type { Controller, ControllerContext } from '../controller.ts';
 import { leaseKeyOf } from './component-lease.ts';
+import { Leadership } from './leadership.ts';
 import { withLeaderElection } from './testing/with-leader-election.ts';
 
 const shared = { namespace: 'default', name: 'shared' };
@@ -111,4 +114,45 @@ test('a write without an answer is given up before another process could lead', 
   await fixture.settle(5_000);
   expect(await underWay).toBe('a write was not answered within 4.5 s');
   reconnect();
+});
+
+test('a process is no candidate before the work of its last term has ended', async () => {
+  await using fixture = await VirtualTimeCluster.start();
+  const connection = new InterceptedCluster(fixture.cluster);
+  const { clock } = fixture;
+  const leadership = new Leadership({
+    controller: 'writer',
+    cluster: connection,
+    identity: 'a',
+    announcement: { version: '0.1.0', gates: {} },
+    clock,
+    random: seededRandom('a'),
+    onError: () => {},
+  });
+  let running = 0;
+  const counts: number[] = [];
+  /** Takes half a minute to end, which is longer than the Lease is valid. */
+  const work = async (term: AbortSignal) => {
+    running += 1;
+    counts.push(running);
+    await untilAborted(term);
+    await clock.sleep(30_000, new AbortController().signal);
+    running -= 1;
+  };
+  const stop = new AbortController();
+  const first = leadership.run(work, stop.signal);
+  const lost = expect(first).rejects.toThrow('writer has stopped');
+  await fixture.settle();
+  const reconnect = connection.addHooks({ before: hang() });
+  await fixture.settle(20_000);
+  await lost;
+  reconnect();
+  const second = leadership.run(work, stop.signal);
+  await fixture.settle(15_000);
+  expect(counts).toEqual([1]);
+  await fixture.settle(15_000);
+  expect(counts).toEqual([1, 1]);
+  stop.abort();
+  await fixture.settle(40_000);
+  await second;
 });

@@ -35,6 +35,8 @@ export type LeadershipChange =
 export class Leadership {
   readonly #options: LeadershipOptions;
   #term: LeaderTerm | undefined;
+  /** The end of the work of the last term; undefined if that work has ended. */
+  #former: Promise<void> | undefined;
 
   constructor(options: LeadershipOptions) {
     this.#options = options;
@@ -46,8 +48,12 @@ export class Leadership {
     return new LeaderCluster({ cluster, clock, term: () => this.#term });
   }
 
-  /** Waits until it leads and does the work for as long as it does. Rejects if leadership was lost: the caller may run it again. */
+  /**
+   * Waits until it leads and does the work for as long as it does. Rejects if leadership was lost: the caller may run it again. Work that
+   * outlasts its term must not run twice at once, so this process is no candidate before that work has ended.
+   */
   async run(work: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
+    if (this.#former !== undefined) await this.#former;
     const { controller, cluster, identity, announcement, random, retryPeriodMs, onError } = this.#options;
     const elector: LeaderElector = new LeaderElector({
       leases: cluster.resource(leases),
@@ -62,7 +68,9 @@ export class Leadership {
         setMaxListeners(0, term);
         this.#term = { signal: term, isLeading: () => elector.isLeading() };
         this.#notify({ controller, kind: 'leads' });
-        await work(term);
+        const running = work(term);
+        this.#remember(running);
+        await running;
       },
       onNewLeader: (leader) => {
         if (leader !== identity && leader !== '') this.#notify({ controller, kind: 'follows', leader });
@@ -72,6 +80,13 @@ export class Leadership {
     if ((await elector.run(signal)) !== 'lost') return;
     this.#notify({ controller, kind: 'lost' });
     throw new Error(`${controller} has stopped: its Lease was not renewed in time, or another process leads`);
+  }
+
+  #remember(running: Promise<void>): void {
+    const forget = () => {
+      this.#former = undefined;
+    };
+    this.#former = running.then(forget, forget);
   }
 
   #notify(change: LeadershipChange): void {
