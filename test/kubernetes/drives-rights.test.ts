@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Cluster } from '../../src/cluster/cluster.ts';
 import { CsiCallError } from '../../src/csi/csi-errors.ts';
-import { type Drive, driveNameKey, drives } from '../../src/kube/drive.ts';
+import { type DriveVolume, driveNameKey, drives } from '../../src/kube/drive.ts';
 import { persistentVolumeClaims, pods } from '../../src/kube/resources.ts';
 import { projectRoot } from '../project-root.ts';
 import { DriverProcess } from '../up/driver-process.ts';
@@ -16,14 +16,13 @@ import {
   requestsBeyond,
   untilAllUsed,
   untilGranted,
+  withdraw,
 } from './testing/audited-rights.ts';
 import { main, serviceAccountKubeconfig, until } from './testing/run-scheduler.ts';
 import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
 
 const namespace = 'default';
 const manifest = join(projectRoot, 'deploy/drives.yaml');
-/** Of the node service, for a drive that is mounted: node/installed/drives.test.ts needs it, for inline volumes and deleted data on a real node. */
-const ofMountedDrives = 'stowage-drives-node: *: patch stowage.dev/drives';
 const users = ['stowage-drives', 'stowage-drives-node'];
 const auditPolicy = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'Metadata' }] };
 
@@ -52,14 +51,19 @@ describe.skipIf(lacks(...serverPrograms))('stowage csi, with the rights of deplo
     const { bed, folder, auditLog } = await startAuditedBed();
     const cluster = await bed.connect();
     for (const name of ['d1', 'd2', 'refused']) await makeDrive(cluster, name);
-    for (const name of ['d1', 'd2']) await addEntry(cluster, name, 'twice');
-    await makeClaims(cluster);
+    for (const name of ['d1', 'd2']) await addEntries(cluster, name, [{ name: 'twice', sizeBytes: 10 }]);
+    const podUid = await makeClaims(cluster);
     for (const name of users)
       await untilGranted(bed, `system:serviceaccount:kube-system:${name}`, grantedRights(manifest, [name]));
     await untilRefused(bed);
     const kubeconfig = await serviceAccountKubeconfig(bed, 'kube-system', 'stowage-drives');
     const driver = new DriverProcess(folder, 'controller', kubeconfig);
     await driver.printed('calls are answered');
+    // Inline volumes of a pod that ends while their drive is away.
+    await makeDrive(cluster, 'away', 'n2', { isReady: true });
+    const podRef = { namespace, name: 'app', uid: podUid };
+    const inline = ['csi-ended', 'csi-later'].map((name) => ({ name, sizeBytes: 10, podRef }));
+    await addEntries(cluster, 'away', inline);
     const node = startNode(folder, await serviceAccountKubeconfig(bed, 'kube-system', 'stowage-drives-node'));
 
     await createdFor(driver, 'of-set', { claim: 'data-db-0', drive: 'd1' });
@@ -68,11 +72,18 @@ describe.skipIf(lacks(...serverPrograms))('stowage csi, with the rights of deplo
     const refused = driver.create('nowhere', 10, { 'stowage.dev/drive': 'refused' });
     await expect(refused).rejects.toBeInstanceOf(CsiCallError);
     await driver.call('DeleteVolume', { volumeId: 'of-set' });
-    const status = async () => (await cluster.resource(drives).get({ name: 'of-node' })).status;
+    const status = async (name = 'of-node') => (await cluster.resource(drives).get({ name })).status;
     await makeDrive(cluster, 'of-node', 'n2');
-    await until(async () => (await status())?.state === 'Lost');
+    for (const name of ['away', 'of-node']) await until(async () => (await status(name))?.state === 'Lost');
     // The drive is lost, so the volume is refused; before that, the pod is read.
     await expect(publishInline(node, folder)).rejects.toMatchObject({ code: 'ResourceExhausted' });
+    // The entry is released when the pod ends; the data is deleted when the drive is back.
+    await unpublish(node, folder, 'csi-ended');
+    const released = async () => {
+      const { spec } = await cluster.resource(drives).get({ name: 'away' });
+      return spec?.volumes?.filter(({ state }) => state === 'Releasing').map(({ name }) => name);
+    };
+    expect(await released()).toEqual(['csi-ended']);
     // A volume that the node does not know: it reads the drive that the PersistentVolume names.
     await expect(stageUnknown(node, folder)).rejects.toMatchObject({ code: 'NotFound' });
     // An empty drive that is to be removed is deleted by its node.
@@ -85,6 +96,10 @@ describe.skipIf(lacks(...serverPrograms))('stowage csi, with the rights of deplo
     await reportTwice(cluster, 'd1');
 
     await untilAllUsed(() => users.flatMap((name) => unusedRights(name, auditLog)));
+
+    await withdraw(bed, 'stowage-drives-node', '*: patch stowage.dev/drives');
+    await expect(unpublish(node, folder, 'csi-later')).rejects.toThrow('cannot patch resource "drives"');
+    expect(await released()).toEqual(['csi-ended']);
   });
 });
 
@@ -95,10 +110,7 @@ function unusedRights(name: string, auditLog: string): readonly string[] {
   expect(audited.forbidden).toEqual([]);
   // The account of the driver also has the role of the controllers beside it, which chart-rights.test.ts compares.
   expect(requestsBeyond(granted, audited)).toEqual([]);
-  return granted
-    .filter((right) => !audited.rights.includes(right))
-    .map((right) => `${name}: ${right}`)
-    .filter((right) => right !== ofMountedDrives);
+  return granted.filter((right) => !audited.rights.includes(right)).map((right) => `${name}: ${right}`);
 }
 
 async function startAuditedBed() {
@@ -159,6 +171,10 @@ async function publishInline(node: DriverProcess, folder: string): Promise<void>
   });
 }
 
+async function unpublish(node: DriverProcess, folder: string, volumeId: string): Promise<void> {
+  await node.call('NodeUnpublishVolume', { volumeId, targetPath: join(folder, 'pod', volumeId) });
+}
+
 async function stageUnknown(node: DriverProcess, folder: string): Promise<void> {
   await node.call('NodeStageVolume', {
     volumeId: 'unknown',
@@ -168,7 +184,13 @@ async function stageUnknown(node: DriverProcess, folder: string): Promise<void> 
   });
 }
 
-async function makeDrive(cluster: Cluster, name: string, nodeName = 'n1'): Promise<void> {
+/** The test is the node service of n1. */
+async function makeDrive(
+  cluster: Cluster,
+  name: string,
+  nodeName = 'n1',
+  { isReady = nodeName === 'n1' } = {},
+): Promise<void> {
   const digits = Buffer.from(name).toString('hex').padStart(12, '0').slice(-12);
   const client = cluster.resource(drives);
   const created = await client.create({
@@ -178,7 +200,7 @@ async function makeDrive(cluster: Cluster, name: string, nodeName = 'n1'): Promi
     spec: { nodeName, filesystemUUID: `00000000-0000-4000-8000-${digits}` },
   });
   const status = { capacityBytes: 1000, state: 'Ready' };
-  if (nodeName === 'n1') await client.update({ ...created, status }, { subresource: 'status' });
+  if (isReady) await client.update({ ...created, status }, { subresource: 'status' });
 }
 
 /** Without its condition, what the driver finds in the ledger is reported again, with the same Event. */
@@ -192,13 +214,12 @@ async function reportTwice(cluster: Cluster, name: string): Promise<void> {
   await until(isReported, 200);
 }
 
-async function addEntry(cluster: Cluster, name: string, volume: string): Promise<Drive> {
-  const body = { spec: { volumes: [{ name: volume, sizeBytes: 10 }] } };
-  return await cluster.resource(drives).patch({ name }, { type: 'merge', body }, {});
+async function addEntries(cluster: Cluster, name: string, volumes: readonly DriveVolume[]): Promise<void> {
+  await cluster.resource(drives).patch({ name }, { type: 'merge', body: { spec: { volumes } } }, {});
 }
 
-/** One without an owner, and one of a pod. */
-async function makeClaims(cluster: Cluster): Promise<void> {
+/** One without an owner, and one of a pod; returns the uid of the pod. */
+async function makeClaims(cluster: Cluster): Promise<string> {
   const pod = await cluster
     .resource(pods)
     .create({ metadata: { namespace, name: 'app' }, spec: { containers: [main] } });
@@ -212,6 +233,7 @@ async function makeClaims(cluster: Cluster): Promise<void> {
   const client = cluster.resource(persistentVolumeClaims);
   await client.create({ metadata: { namespace, name: 'data-db-0' }, spec });
   await client.create({ metadata: { namespace, name: 'app-scratch', ownerReferences }, spec });
+  return uid;
 }
 
 /** With the parameters that a provisioner adds for a class whose volumes are spread. */

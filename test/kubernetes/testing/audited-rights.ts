@@ -64,6 +64,7 @@ interface AuditLine {
     readonly name?: string;
   };
   readonly annotations?: Readonly<Record<string, string>>;
+  readonly responseStatus?: { readonly code?: number; readonly message?: string };
 }
 
 export interface AuditedRequests {
@@ -85,7 +86,8 @@ export function auditedRequestsOf(user: string, auditLog: string): AuditedReques
     // The last line may be incomplete.
     .filter((line) => line.endsWith('}') && line.includes(user))
     .map((line) => JSON.parse(line) as AuditLine)
-    .filter((line) => line.user.username === user);
+    .filter((line) => line.user.username === user)
+    .flatMap(withCreation);
   return {
     rights: distinct(lines.flatMap((line) => rightOf(line) ?? [])),
     namespacedRights: distinct(lines.flatMap((line) => rightOf(line, line.objectRef?.namespace) ?? [])),
@@ -93,12 +95,21 @@ export function auditedRequestsOf(user: string, auditLog: string): AuditedReques
     paths: distinct(
       lines.flatMap(({ objectRef, requestURI }) => (objectRef === undefined ? [requestURI] : [])),
     ),
-    forbidden: distinct(
-      lines
-        .filter(({ annotations = {} }) => annotations['authorization.k8s.io/decision'] === 'forbid')
-        .map(({ verb, requestURI }) => `${verb} ${requestURI}`),
-    ),
+    forbidden: distinct(lines.filter(isForbidden).map(({ verb, requestURI }) => `${verb} ${requestURI}`)),
   };
+}
+
+/** A patch that creates its object needs the right to create it, too: the API server asks for that right, and records the patch alone. */
+function withCreation(line: AuditLine): readonly AuditLine[] {
+  const isCreation = line.verb === 'patch' && line.responseStatus?.code === 201;
+  return isCreation ? [line, { ...line, verb: 'create' }] : [line];
+}
+
+/** The decision is the one about the recorded verb; only the answer says that the right to create was missing. */
+function isForbidden({ verb, annotations = {}, responseStatus = {} }: AuditLine): boolean {
+  const { code, message = '' } = responseStatus;
+  if (annotations['authorization.k8s.io/decision'] === 'forbid') return true;
+  return verb === 'patch' && code === 403 && message.includes('cannot create resource');
 }
 
 function formsIn(lines: readonly AuditLine[]): AuditedRequests['forms'] {
@@ -139,19 +150,38 @@ export async function untilAllUsed(unused: () => readonly Right[]): Promise<void
  * before that would be forbidden.
  */
 export async function untilGranted(bed: TestBed, user: string, rights: readonly Right[]): Promise<void> {
-  const items = rights.map((right) => reviewOf(user, right));
-  const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
-  const isGranted = async () => {
-    const { stdout, stderr, code } = await bed.kubectl(
-      ['create', '-f', '-', '-o', 'jsonpath={.status.allowed} '],
-      list,
-    );
-    if (code !== 0) throw new Error(stderr);
-    return stdout.split(' ').filter((allowed) => allowed === 'true').length === rights.length;
-  };
+  const isGranted = async () => (await grantedCount(bed, user, rights)) === rights.length;
   for (const giveUpAt = Date.now() + allUsedWithinMs; !(await isGranted()); await sleep(200))
     if (Date.now() > giveUpAt)
       throw new Error(`${user} does not get all of these rights: ${rights.join(', ')}`);
+}
+
+/** How many of the rights the API server says that the user has. */
+async function grantedCount(bed: TestBed, user: string, rights: readonly Right[]): Promise<number> {
+  const items = rights.map((right) => reviewOf(user, right));
+  const { stdout, stderr, code } = await bed.kubectl(
+    ['create', '-f', '-', '-o', 'jsonpath={.status.allowed} '],
+    JSON.stringify({ apiVersion: 'v1', kind: 'List', items }),
+  );
+  if (code !== 0) throw new Error(stderr);
+  return stdout.split(' ').filter((allowed) => allowed === 'true').length;
+}
+
+/** Takes one right of all namespaces away from the ClusterRole of a service account in kube-system, and waits until the API server knows it. */
+export async function withdraw(bed: TestBed, role: string, right: Right): Promise<void> {
+  const { stdout } = await bed.kubectl(['get', 'clusterrole', role, '-o', 'json']);
+  const object = JSON.parse(stdout) as Manifest;
+  const rules = (object.rules ?? []).map((rule) => {
+    const verbs = rule.verbs.filter((verb) => !rightsOf({ ...rule, verbs: [verb] }, '*').includes(right));
+    return { ...rule, verbs };
+  });
+  const { stderr, code } = await bed.kubectl(['replace', '-f', '-'], JSON.stringify({ ...object, rules }));
+  if (code !== 0) throw new Error(stderr);
+  const user = `system:serviceaccount:kube-system:${role}`;
+  for (const giveUpAt = Date.now() + allUsedWithinMs; (await grantedCount(bed, user, [right])) > 0; ) {
+    if (Date.now() > giveUpAt) throw new Error(`${user} still has the right: ${right}`);
+    await sleep(200);
+  }
 }
 
 function reviewOf(user: string, right: Right): object {
