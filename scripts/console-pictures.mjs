@@ -2,8 +2,8 @@
  * Takes the pictures of docs/console.md: starts the demo and opens each view in Chromium, light and dark. `npm run build` first; then
  * `node scripts/console-pictures.mjs [FOLDER [VIEW...]]`. CHROMIUM names another browser than Debian's.
  */
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,35 +31,6 @@ async function start(...args) {
   });
 }
 
-const gi = 2 ** 30;
-
-/** The demo's disks have no requests that wait, and none that was rejected. */
-function withRequests(file) {
-  const state = JSON.parse(readFileSync(file, 'utf8'));
-  const schedule = state.items.find(({ kind, spec }) => kind === 'DiskSchedule' && spec.nodeID === 'node-a1');
-  const scheduled = (size) => ({ state: 'scheduled', observedSize: size, scheduledSize: size });
-  schedule.spec.replicas = {
-    'analytics-r0': 60 * gi,
-    'archive-r1': 900 * gi,
-    'db-r0': 80 * gi,
-    'logs-r0': 20 * gi,
-  };
-  schedule.status.replicas = {
-    'archive-r1': { state: 'rejected', observedSize: 900 * gi, reason: 'InsufficientStorage' },
-    'db-r0': scheduled(80 * gi),
-    'logs-r0': scheduled(20 * gi),
-  };
-  schedule.status.storageScheduled = 100 * gi;
-  for (const name of Object.keys(schedule.spec.replicas))
-    state.items.push({
-      apiVersion: schedule.apiVersion,
-      kind: 'Replica',
-      metadata: { name },
-      spec: { volumeName: name.replace(/-r\d+$/, ''), nodeID: 'node-a1', diskID: schedule.metadata.name },
-    });
-  writeFileSync(file, JSON.stringify(state));
-}
-
 async function takeAll(page, url, views) {
   await page.goto(url);
   await page.getByText(/^Live$|^Frozen/).waitFor();
@@ -80,6 +51,12 @@ async function takeAll(page, url, views) {
 /** One comes every ten seconds. */
 async function enoughSamples(page) {
   await page.getByText(/^([7-9]|\d\d) samples/).waitFor({ timeout: 120_000 });
+}
+
+/** It has rejected a request. */
+async function openFullDisk(page) {
+  await page.getByRole('gridcell', { name: 'node-b1/archive' }).click();
+  await page.getByText('InsufficientStorage').first().waitFor();
 }
 
 async function showPlan(page) {
@@ -105,13 +82,9 @@ try {
     ['queue', '#/queue'],
     ['pod', '#/pod/demo%2Fqueue-0'],
     ['what-if', '#/what-if', showPlan],
+    ['disks', '#/disks', openFullDisk],
     ['capacity', '#/capacity', enoughSamples],
   ]);
-  const file = join(data, 'cluster.json');
-  execFileSync(process.execPath, [main, 'snapshot', file, '--kubeconfig', join(data, 'up', 'kubeconfig')]);
-  withRequests(file);
-  const openDisk = async () => await page.getByRole('gridcell', { name: 'node-a1/default' }).click();
-  await takeAll(page, await start('console', 'cluster.json'), [['disks', '#/disks', openDisk]]);
   await context.close();
 } finally {
   for (const program of programs) {

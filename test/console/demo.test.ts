@@ -15,6 +15,9 @@ import { keyboardProblems } from './keyboard.ts';
 import { type ConsoleProgram, startConsole } from './stowage-program.ts';
 import { textOfView } from './view-texts.ts';
 
+/** The row of the disk that has rejected a request (examples/demo/5-disks.yaml). */
+const fullDisk = 'node-b1/archive 3f8d21c6-9c07-4b35-b1a6-5f60d7e8c914';
+
 /** Every view of the console of `up --demo`, in Chromium. */
 describe.skipIf(!hasBrowser)('the console of up --demo', () => {
   let program: ConsoleProgram;
@@ -43,6 +46,7 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
       'Storage by class',
       'zone-a',
       'no available volume on this node fits the claim',
+      '1 request rejected',
     ],
     ['#/map/node-a1', 'node-a1', 'drive node-a1-', 'demo/'],
     ['#/queue', '4 pods are pending, for 4 causes.', 'Create a PersistentVolume of 800Gi', 'demo/too-big'],
@@ -57,7 +61,13 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
     ['#/pod/demo%2Fqueue-0', 'Why node-', 'Scores of the nodes that fit', 'claims are bound', 'Running'],
     ['#/volumes', 'Bound', 'Available'],
     ['#/reservations', 'Promised bytes of pools', 'demo/'],
-    ['#/disks', 'node-a1/default', 'Ready'],
+    ['#/disks', 'node-a1/default', 'Ready', 'Volumes that wait for a place', '64424509440 missing'],
+    [
+      `#/disks/${encodeURIComponent(fullDisk)}`,
+      '2 replicas, 0 images, 0 pending, 1 rejected',
+      'replica films-r0',
+      'rejected, lacks 60 GiB: InsufficientStorage',
+    ],
     ['#/capacity', 'samples', 'drives', 'local-disks'],
     ['#/what-if', 'Asking changes nothing.', 'Show the plan'],
   ];
@@ -223,7 +233,8 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
       .getByRole('gridcell', { name: /^1 GiB of 200 GiB/ })
       .nth(1)
       .waitFor();
-    await page.getByRole('list', { name: 'Volumes that wait' }).getByText('disks fits').waitFor();
+    const waiting = page.getByRole('list', { name: 'Volumes that wait' }).getByRole('listitem');
+    await waiting.filter({ hasText: 'too-large' }).getByText('disks fits').waitFor();
     const { stdout } = await stowage('snapshot', file, '--kubeconfig', kubeconfig);
     expect(stdout).toMatch(/^\d+ objects of https:\S+ are in \S+state\.json\n$/);
     const { metadata, items } = JSON.parse(await readFile(file, 'utf8'));

@@ -5,6 +5,8 @@ import type { Page } from 'playwright-core';
  * do not show that they have the focus.
  */
 export async function keyboardProblems(page: Page): Promise<readonly string[]> {
+  // A new view takes the focus after it was painted, by an effect that was scheduled in this way before this call.
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
   const count = (await page.evaluate(`(() => {
     const visible = (element) => element.getClientRects().length > 0;
     const all = [...document.querySelectorAll(

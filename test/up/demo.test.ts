@@ -6,9 +6,10 @@ import { callStowage, newFolder, removeFolder, StowageProcess, temporaryFolder }
 
 interface Item {
   readonly metadata: { readonly name: string; readonly uid: string };
-  readonly spec: { readonly nodeName?: string; readonly nodeID?: string };
+  readonly spec: { readonly nodeName?: string; readonly nodeID?: string; readonly volumeName?: string };
   readonly status: {
     readonly phase: string;
+    readonly replicas?: unknown;
     readonly conditions?: readonly { readonly type: string; readonly message?: string }[];
   };
   readonly capacity?: string;
@@ -56,7 +57,7 @@ describe('stowage up --demo', () => {
     expect(said[0]).toMatch(/^stowage: listening on /);
     expect(said.slice(1, 4)).toEqual([
       'stowage: loading the demo: 6 nodes in 3 zones, 4 storage classes, 5 local disks, 4 drives, 4 stateful sets, 5 single pods',
-      'stowage: created 36 objects, 0 existed; waiting for the pods',
+      'stowage: created 40 objects, 0 existed; waiting for the pods',
       'stowage: 15 pods run, 4 fit nowhere and say why',
     ]);
     const commands = said.filter((line) => /^ {2}\S/.test(line));
@@ -202,21 +203,36 @@ describe('stowage up --demo', () => {
         .phase;
     await expect.poll(phase, { timeout: 120_000 }).toBe('Running');
     const replicas = await items(stowage, '/apis/stowage.dev/v1alpha1/replicas');
-    const nodes = replicas.map(({ spec: { nodeID } }) => nodeID).sort();
+    const nodes = replicas
+      .filter(({ spec: { volumeName } }) => volumeName?.startsWith('pvc-'))
+      .map(({ spec: { nodeID } }) => nodeID)
+      .sort();
     expect(nodes).toEqual(['node-a1', 'node-b1', 'node-c1']);
     await client.call('DELETE', `${folderOf('pods')}/ledger`);
+  });
+
+  test('has a disk that is too full for one of its two requests', async () => {
+    const path = '/apis/stowage.dev/v1alpha1/diskschedules';
+    const [gib, reason] = [2 ** 30, 'InsufficientStorage'];
+    const verdicts = async () =>
+      (await items(stowage, path)).find(({ metadata }) => metadata.name.startsWith('3f8d21c6'))?.status
+        .replicas;
+    await expect.poll(verdicts, { timeout: 120_000 }).toEqual({
+      'films-r0': { state: 'rejected', scheduledSize: 0, observedSize: 80 * gib, reason },
+      'photos-r0': { state: 'scheduled', scheduledSize: 30 * gib, observedSize: 30 * gib },
+    });
   });
 
   test('continues after Ctrl-C, and starts over only with --fresh', async () => {
     expect(await stowage.stop('SIGINT')).toEqual({ status: 0, signal: null });
     const again = await StowageProcess.up(join(folder, 'data'), '--demo');
-    expect(again.stderr).toContain('stowage: created 0 objects, 36 existed; waiting for the pods\n');
+    expect(again.stderr).toContain('stowage: created 0 objects, 40 existed; waiting for the pods\n');
     const uids = (list: readonly Item[]) => list.map(({ metadata }) => metadata.uid).sort();
     expect(uids(await items(again, demoPods))).toEqual(uids(pods));
     await again.stop('SIGINT');
 
     const fresh = await StowageProcess.up(join(folder, 'data'), '--demo', '--fresh');
-    expect(fresh.stderr).toContain('stowage: created 36 objects, 0 existed; waiting for the pods\n');
+    expect(fresh.stderr).toContain('stowage: created 40 objects, 0 existed; waiting for the pods\n');
     const before = new Set(uids(pods));
     expect(uids(await items(fresh, demoPods)).filter((uid) => before.has(uid))).toEqual([]);
     await fresh.stop();

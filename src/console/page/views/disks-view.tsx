@@ -76,7 +76,7 @@ export function DisksView({ id }: { readonly id: string }) {
 
 const waitingRefreshMs = 5_000;
 
-/** A volume that fits on no disk has no request on any, so the schedules do not show it. */
+/** A volume that fits on no disk may have no request on any: then the schedules do not show it. */
 function WaitingVolumes() {
   const version = useVersion(['disk'], 1_000);
   const nowMs = useNowMs(waitingRefreshMs);
