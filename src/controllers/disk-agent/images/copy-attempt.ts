@@ -10,7 +10,7 @@ import type { AgentDisk } from '../status/agent-disks.ts';
 import { agentSource } from '../transfer/agent-source.ts';
 import { tokenHash } from '../transfer/bearer-token.ts';
 import { type ByteSource, TransferError } from '../transfer/byte-source.ts';
-import { type ByteLimit, fillPart } from '../transfer/fill-part.ts';
+import { type ByteLimit, checkTotalBytes, fillPart } from '../transfer/fill-part.ts';
 import { httpDownload } from '../transfer/http-download.ts';
 import { localSource } from '../transfer/local-source.ts';
 import { copyLimit } from './copy-limit.ts';
@@ -85,7 +85,9 @@ export async function attemptCopy(
     const source = sourceFor(parts, origin, token ?? '');
     const { folder, identity } = copy;
     const filled = await fillPart(source, { folder, identity, limit, onProgress }, signal);
-    await finishCopy(folder, current, filled, signal);
+    const bytes = filled.bytes + filled.unsentZeroBytes;
+    checkTotalBytes(bytes, limit);
+    await finishCopy(folder, current, { bytes, sha512: filled.sha512 }, signal);
   } finally {
     await progress.settled();
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type BackingImageSpec, backingImages } from '../../../kube/disks/backing-image.ts';
 import { diskAgentFinalizer } from '../../../kube/disks/replica.ts';
+import { storageNodes } from '../../../kube/disks/storage-node.ts';
 import { diskVolumes } from '../../../kube/disks/volume.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { lineLog } from '../../../runtime/log.ts';
@@ -181,6 +182,28 @@ test('a volume begins with its image, and an image with a volume', async () => {
   await fixture.untilCopy('j', 'n1', 'ready');
   const copied = await fixture.read('n1', 'images/j/data.img');
   expect(copied.equals(await fixture.read('n1', path))).toBe(true);
+});
+
+test('an image on another node than an unwritten volume has the size of the volume', async () => {
+  const fixture = await AgentFixture.start('n1', 'n2');
+  await fixture.addVolume('v', { size: 2 * mebibyte, numberOfReplicas: 1 });
+  const [replica] = await fixture.untilRunning('v', 1);
+  const other = replica?.spec?.nodeID === 'n1' ? 'n2' : 'n1';
+  await fixture.cluster
+    .resource(storageNodes)
+    .patch({ name: other }, { type: 'merge', body: { spec: { tags: ['other'] } } });
+  const spec = { source: { volume: { name: 'v' } }, nodeSelector: ['other'] };
+  await fixture.addImage('i', { ...spec, expectedSize: 2 * mebibyte });
+  await fixture.untilCopy('i', other, 'ready');
+  const copied = await fixture.read(other, 'images/i/data.img');
+  expect(copied.equals(Buffer.alloc(2 * mebibyte))).toBe(true);
+
+  await fixture.addImage('too-long', { ...spec, expectedSize: mebibyte });
+  await fixture.until(async () =>
+    JSON.stringify(await fixture.image('too-long')).includes(
+      'the data has 2097152 bytes, and at most 1048576 may be used',
+    ),
+  );
 });
 
 test('a new replica begins with the data of the others', async () => {

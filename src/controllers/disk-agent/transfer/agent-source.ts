@@ -108,6 +108,7 @@ function streamOf(response: IncomingMessage, { offset, path, limit }: AgentAnswe
   // The validator is the checksum: as long as it is the same, the bytes are.
   const common = { startsAt: offset, validator: sha512, sha512, close };
   // Nothing was ever written there, so there is nothing to send.
-  if (isEmpty) return { ...common, totalBytes: 0, chunks: (async function* () {})() };
+  if (isEmpty)
+    return { ...common, totalBytes: 0, unsentZeroBytes: totalBytes, chunks: (async function* () {})() };
   return { ...common, totalBytes, chunks: chunks() };
 }

@@ -15,6 +15,8 @@ export interface ByteStream {
   readonly startsAt: number;
   /** Undefined while unknown. */
   readonly totalBytes: number | undefined;
+  /** So many zeros follow that are not sent: nothing was ever written there. */
+  readonly unsentZeroBytes?: number | undefined;
   /** Identifies this version of the data; undefined if the source has none, and then nothing can be continued. */
   readonly validator?: string | undefined;
   /** SHA-512 in hexadecimal digits, where the source knows it. */

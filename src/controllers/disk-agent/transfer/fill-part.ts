@@ -23,6 +23,8 @@ export interface ByteLimit {
 /** What was filled. */
 export interface FilledPart {
   readonly bytes: number;
+  /** The data of the source has so many zeros more, which the part does not have yet. */
+  readonly unsentZeroBytes: number;
   readonly identity: DataIdentity;
   readonly sha512: string | undefined;
 }
@@ -89,7 +91,8 @@ class GrowingPart {
         await this.#checkpoint();
       }
       this.#checkEnd();
-      return { bytes: this.#at, identity: this.#identity, sha512: this.#stream.sha512 };
+      const { sha512, unsentZeroBytes = 0 } = this.#stream;
+      return { bytes: this.#at, unsentZeroBytes, identity: this.#identity, sha512 };
     } finally {
       await this.#file.close();
     }
@@ -98,7 +101,7 @@ class GrowingPart {
   /** A source that starts again makes what was recorded worthless. */
   async #begin(): Promise<void> {
     const { totalBytes, validator } = this.#stream;
-    this.#checkLimit(totalBytes ?? 0, totalBytes !== undefined);
+    if (totalBytes !== undefined) checkTotalBytes(totalBytes, this.#options.limit);
     const { validator: _old, receivedBytes: _received, ...rest } = this.#identity;
     if (validator === this.#identity.validator && (this.#identity.receivedBytes ?? 0) === this.#at) return;
     this.#identity = { ...rest, ...(validator !== undefined && { validator }), receivedBytes: this.#at };
@@ -106,7 +109,8 @@ class GrowingPart {
   }
 
   async #add(chunk: Uint8Array): Promise<void> {
-    this.#checkLimit(this.#at + chunk.length, false);
+    const { limit } = this.#options;
+    if (this.#at + chunk.length > limit.bytes) throw tooLong(`more than ${limit.bytes}`, limit);
     if (!isZero(chunk) || (await this.#file.size()) > this.#at) await this.#file.write(chunk, this.#at);
     this.#at += chunk.length;
     this.#options.onProgress(this.#at, this.#stream.totalBytes);
@@ -130,18 +134,16 @@ class GrowingPart {
     const message = `the connection ended after ${this.#at} of ${totalBytes} bytes`;
     throw new TransferError(message, { isPermanent: this.#at > totalBytes });
   }
+}
 
-  #checkLimit(bytes: number, isTotal: boolean): void {
-    const { limit } = this.#options;
-    if (bytes <= limit.bytes) return;
-    const size = isTotal ? `${bytes}` : `more than ${limit.bytes}`;
-    throw new TransferError(
-      `the data has ${size} bytes, and at most ${limit.bytes} may be used: ${limit.remedy}`,
-      {
-        isPermanent: true,
-      },
-    );
-  }
+/** Throws if the data is longer than it may be. */
+export function checkTotalBytes(bytes: number, limit: ByteLimit): void {
+  if (bytes > limit.bytes) throw tooLong(String(bytes), limit);
+}
+
+function tooLong(size: string, { bytes, remedy }: ByteLimit): TransferError {
+  const message = `the data has ${size} bytes, and at most ${bytes} may be used: ${remedy}`;
+  return new TransferError(message, { isPermanent: true });
 }
 
 const zeros = Buffer.alloc(65_536);
