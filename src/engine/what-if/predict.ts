@@ -68,6 +68,9 @@ export function* predictInSteps(
 /** The time from one change to the next. Pods that a later change creates are younger, which counts when some have to go. */
 export const changeIntervalMs = 15_000;
 
+/** Drivers take so long to delete a volume: the pod's controller has created another pod before the bytes are free. */
+const volumeDeletionMs = 100;
+
 class Predictor {
   readonly #index: ClusterIndex;
   readonly #options: PredictOptions;
@@ -275,7 +278,8 @@ class Predictor {
   }
 
   #gone(pod: PodRecord, stored: Pod): void {
-    removeOwnVolumes(this.#cluster, pod);
+    const deleteVolumes = removeOwnVolumes(this.#cluster, pod);
+    if (deleteVolumes !== undefined) this.#scheduling.after(volumeDeletionMs, deleteVolumes);
     const fate = this.#fates.of(pod, 'preempted');
     if (!this.#unwanted.has(pod.uid)) {
       if (pod.owner === '' || isMember(pod)) this.#recreate(fate, stored);

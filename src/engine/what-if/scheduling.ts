@@ -40,6 +40,9 @@ interface Waiting {
 /** A pod is decided on again after each change that could help it. More attempts than this, per pod, would not end. */
 const attemptsPerPodMax = 50;
 
+/** Pods are assumed to take so long to end. What counts is only the order: those that are evicted later are gone later. */
+const podEndMs = 1_000;
+
 /**
  * Schedules pods in a what-if cluster as an idle scheduler does: each pod is decided on when it arrives; pods that a change wakes together, highest
  * priority first, then the one that has waited longest; pods that leave are gone, one after the other, once all others have had their turn.
@@ -54,7 +57,11 @@ export class WhatIfScheduling {
   readonly #queue: Waiting[] = [];
   readonly #refused = new Map<string, { readonly waiting: Waiting; readonly refusal: Refusal }>();
   readonly #nominated = new Map<string, PodRecord>();
-  readonly #leaving: PodRecord[] = [];
+  /** The keys of pods that leave. */
+  readonly #leaving = new Set<string>();
+  /** What takes time, the earliest first. */
+  readonly #pending: { readonly atMs: number; readonly work: () => void }[] = [];
+  #elapsedMs = 0;
   readonly #work: (() => void)[] = [];
   /** Work that came up in the step before. */
   readonly #newWork: (() => void)[] = [];
@@ -86,8 +93,9 @@ export class WhatIfScheduling {
   evict(victims: readonly PodRecord[]): void {
     const evicted = victims.flatMap((victim) => {
       const stored = this.#cluster.get('Pod', victim.key);
-      if (stored === undefined || this.#leaving.some(({ key }) => key === victim.key)) return [];
-      this.#leaving.push(victim);
+      if (stored === undefined || this.#leaving.has(victim.key)) return [];
+      this.#leaving.add(victim.key);
+      this.after(podEndMs, () => this.#remove(victim));
       const deletionTimestamp = formatTimestamp(this.#cluster.nowMs);
       this.#cluster.put('Pod', { ...stored, metadata: { ...stored.metadata, deletionTimestamp } });
       return [{ victim, stored }];
@@ -104,6 +112,14 @@ export class WhatIfScheduling {
     this.#newWork.push(work);
   }
 
+  /** Work that is done when so much time has passed and nothing else is left to do; what is due at the same time, in the order of the calls. */
+  after(delayMs: number, work: () => void): void {
+    const atMs = this.#elapsedMs + delayMs;
+    let at = this.#pending.length;
+    while (at > 0 && this.#pending[at - 1]!.atMs > atMs) at -= 1;
+    this.#pending.splice(at, 0, { atMs, work });
+  }
+
   /** Called with every change of the cluster. */
   observe(change: ClusterChange): void {
     this.#refusals.onChange(change);
@@ -115,8 +131,8 @@ export class WhatIfScheduling {
   }
 
   /**
-   * Does one thing, in this order of preference: decides on a pod of the queue, does work of a controller, lets a pod go. Returns false if there is nothing left
-   * to do: then no pod can be placed any more.
+   * Does one thing, in this order of preference: decides on a pod of the queue, does work of a controller, lets time pass until a pod is gone or a volume is
+   * deleted. Returns false if there is nothing left to do: then no pod can be placed any more.
    */
   step(): boolean {
     if (this.#newWork.length > 0) this.#work.unshift(...this.#newWork.splice(0));
@@ -130,9 +146,10 @@ export class WhatIfScheduling {
       work();
       return true;
     }
-    const left = this.#leaving.shift();
-    if (left === undefined) return false;
-    this.#remove(left);
+    const next = this.#pending.shift();
+    if (next === undefined) return false;
+    this.#elapsedMs = next.atMs;
+    next.work();
     return true;
   }
 
@@ -237,6 +254,7 @@ export class WhatIfScheduling {
 
   #remove(pod: PodRecord): void {
     const stored = this.#cluster.get('Pod', pod.key);
+    this.#leaving.delete(pod.key);
     this.forget(pod.key);
     this.#cluster.remove('Pod', pod.key);
     // Pods that wait for its place come first.

@@ -19,7 +19,8 @@ export function rankForDeletion(
       const difference = rule(a, b);
       if (difference !== 0) return difference;
     }
-    return 0;
+    // Kubernetes leaves it open. By uid, so that every attempt deletes the same pods, whatever the order in which it found them.
+    return (a.metadata?.uid ?? '') < (b.metadata?.uid ?? '') ? -1 : 1;
   });
 }
 

@@ -25,18 +25,11 @@ export function randomChanges(
 ): readonly WhatIfChange[] {
   const count = random.pick([1, 1, 2, 3]);
   const drawn = Array.from({ length: count }, () => randomChange(random, pods, there));
-  // A workload has the replicas that were asked for last. Which of several new pods a ReplicaSet deletes first depends on their random names.
+  // A workload has the replicas that were asked for last.
   const nameOf = (change: WhatIfChange) => (change.kind === 'scale' ? change.workload.name : undefined);
-  const isApplied = (name: string | undefined) =>
-    drawn.some(
-      (other) =>
-        other.kind === 'apply' &&
-        other.objects.some(({ kind, metadata }) => kind === 'Deployment' && metadata?.name === name),
-    );
   return drawn.filter(
     (change, at) =>
-      change.kind !== 'scale' ||
-      !(isApplied(nameOf(change)) || drawn.slice(at + 1).some((later) => nameOf(later) === nameOf(change))),
+      change.kind !== 'scale' || !drawn.slice(at + 1).some((later) => nameOf(later) === nameOf(change)),
   );
 }
 

@@ -23,9 +23,12 @@ import { RealChanges } from './make-changes.ts';
 import { randomChanges } from './random-changes.ts';
 import { highPriority, RandomPods } from './random-pods.ts';
 import { RandomStorage } from './random-storage.ts';
+import { withSlowDeletions } from './slow-deletions.ts';
 
 /** Longer than any back-off. */
 const calmMs = 15_000;
+/** Longer than all writes at one time, shorter than pods take to end. */
+const deletionMs = 100;
 const matchLabels = { app: 'agent' };
 const daemonSet = {
   metadata: { namespace, name: 'agent' },
@@ -112,7 +115,8 @@ export class RandomWorkloads implements AsyncDisposable {
       all.filter(({ name }) => [...controllerNames, ...more].includes(name));
     if (!this.storage.hasDrives) return [...named(allControllers({ provisioners })), ...recorder];
     const inProcessDrivers = new JoiningDriverSet();
-    const settings = { provisioners, csiDrivers: inProcessDrivers, inProcessDrivers };
+    const csiDrivers = withSlowDeletions(inProcessDrivers, this.fixture.environment.clock, deletionMs);
+    const settings = { provisioners, csiDrivers, inProcessDrivers };
     return [...named(allControllers(settings), ['drives']), ...recorder];
   }
 
