@@ -27,7 +27,7 @@ const gib = 2 ** 30;
 export const nodeNames = ['a', 'b', 'c'].map((end) => `ip-10-0-12-3${end}.eu-central-1.compute.internal`);
 const [first, second, third] = nodeNames as [string, string, string];
 export const driveName = `${first.slice(0, 12)}-b7f6c1de`;
-const otherDrive = `${first.slice(0, 12)}-e03f9a52`;
+export const otherDriveName = `${first.slice(0, 12)}-e03f9a52`;
 const uuidOf = (digit: number) => `${String(digit).repeat(8)}-bbbb-4ccc-8ddd-eeeeeeeeeeee`;
 const claimUid = (name: string) => `pvc-2f6f1dbc-c922-4341-8789-${name}`;
 
@@ -87,7 +87,7 @@ function seeds(): readonly (readonly [Resource, readonly Seed[]])[] {
         pod('checkout-7d9f8b6c5d-q9w4z', { node: second, owner: 'ReplicaSet' }),
       ],
     ],
-    [drives as Resource, [drive(driveName, [claimUid('555512b157a5')]), drive(otherDrive, [])]],
+    [drives as Resource, [drive(driveName, [claimUid('555512b157a5')]), drive(otherDriveName, [])]],
     ...diskSeeds(),
   ];
 }

@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callInProcess } from '../up/in-process.ts';
+import {
+  changingLines,
+  changingTables,
+  forgettingLines,
+  loseNode,
+  seedZonalVolumes,
+} from './changing-commands.ts';
 import type { GoldenCommand } from './every-command.ts';
 import { GoldenServer } from './golden-server.ts';
 import { driveName, nodeNames, seedSmallCluster } from './small-cluster.ts';
@@ -55,15 +62,51 @@ test('completion offers nothing without rights, and prints no error', async () =
   expect(printed).toEqual({ status: 1, stdout: '', stderr: '' });
 });
 
-test('a small cluster, narrow and wide', async () => {
-  const { folder } = server;
-  const mask = (text: string) =>
+const maskFor =
+  ({ url, folder }: GoldenServer) =>
+  (text: string) =>
     text
-      .replaceAll(server.url, 'https://SERVER')
+      .replaceAll(url, 'https://SERVER')
       .replaceAll(folder, 'FOLDER')
       .replaceAll(/\d+(\s+)checks/g, 'N$1checks');
+
+test('a small cluster, narrow and wide', async () => {
+  const { folder } = server;
+  const mask = maskFor(server);
   const narrow = await transcript(reading, { flags, folder, columns: 60, mask });
   await expect(narrow).toMatchFileSnapshot('./files/narrow.txt');
   const wide = await transcript(reading, { flags: [...flags, '-o', 'wide'], folder, columns: 200, mask });
   await expect(wide).toMatchFileSnapshot('./files/wide.txt');
 });
+
+test('commands that change a small cluster, narrow and wide', async () => {
+  const narrow = await printedBy(60, async (print, cluster) => {
+    const tables = await print([...changingTables, ...changingLines]);
+    await loseNode(cluster);
+    return `${tables}\n${await print(forgettingLines)}`;
+  });
+  await expect(narrow).toMatchFileSnapshot('./files/changes-narrow.txt');
+  const wide = await printedBy(200, async (print) => await print(changingTables, '-o', 'wide'));
+  await expect(wide).toMatchFileSnapshot('./files/changes-wide.txt');
+});
+
+/** What is changed stays so: each width has a cluster of its own. */
+async function printedBy(
+  columns: number,
+  act: (
+    print: (commands: readonly GoldenCommand[], ...more: readonly string[]) => Promise<string>,
+    cluster: GoldenServer['cluster'],
+  ) => Promise<string>,
+): Promise<string> {
+  await using own = await GoldenServer.start();
+  const { cluster, folder } = own;
+  await seedSmallCluster(cluster);
+  await seedZonalVolumes(cluster);
+  const mask = maskFor(own);
+  const kubeconfig = ['--kubeconfig', await own.adminKubeconfig()];
+  return await act(
+    async (commands, ...more) =>
+      await transcript(commands, { flags: [...kubeconfig, ...more], folder, columns, mask }),
+    cluster,
+  );
+}
