@@ -37,6 +37,15 @@ export function builtProgram(source: URL): string {
  */
 export const shortLived = '--interrupt-budget=2000000';
 
+/**
+ * For the processes that run it in tests: `XDG_CACHE_HOME`, so that they find the functions which others have compiled, and leave the cache of
+ * the user who runs the tests as it is.
+ */
+export function compiledCodeFolder(): string {
+  built ??= compiled();
+  return join(built, 'cache');
+}
+
 /** Sought once: it takes as long as a short test, and a run uses one version of the sources from its start to its end. */
 let built: string | undefined;
 

@@ -2,8 +2,8 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
-/** Only the owner's and others' rights to read and run are kept: no setuid, no setgid, no writing by others. */
-const modeMask = 0o755;
+/** All may read, and run what the owner may run: the rights that a umask left on this machine do not matter. No setuid, no setgid, no writing by others. */
+const modeOf = (mode) => ((mode & 0o100) === 0 ? 0o644 : 0o755);
 
 /**
  * Entries by path, without a leading `/`. An entry is a folder (`{ kind: 'folder', mode }`), a link (`{ kind: 'link', target }`) or a file
@@ -28,7 +28,7 @@ export class FileTree {
   copy(path, source) {
     const { mode } = lstatSync(source);
     if (lstatSync(source).isSymbolicLink()) this.link(path, readlinkSync(source));
-    else this.#add(path, { kind: 'file', mode: mode & modeMask, source });
+    else this.#add(path, { kind: 'file', mode: modeOf(mode), source });
   }
 
   /** Everything in a folder of this machine for which `includes` is true. */

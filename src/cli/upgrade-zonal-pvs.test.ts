@@ -6,8 +6,10 @@ import { VirtualTimeCluster } from '../controllers/testing/virtual-time-cluster.
 import { forbidden } from '../kube/api-error.ts';
 import { nodes, persistentVolumes, pods } from '../kube/resources.ts';
 import { labels } from '../kube/well-known.ts';
+import type { OutputFormat } from './output/output-format.ts';
+import { plainTerminal, type Terminal } from './output/terminal.ts';
 import { upgradeAll, upgradeZonalPvs } from './upgrade-zonal-pvs.ts';
-import { zonalReport } from './zonal-report.ts';
+import { type Outcome, zonalReport } from './zonal-report.ts';
 
 const { signal } = new AbortController();
 const spec = {
@@ -36,19 +38,40 @@ async function fill(cluster: Cluster): Promise<void> {
   });
 }
 
+function dryReport(outcomes: readonly Outcome[], format: OutputFormat, terminal: Terminal = plainTerminal) {
+  return zonalReport(outcomes, { isDryRun: true, format, terminal });
+}
+
 test('a dry run lists what would be done, and writes nothing', async () => {
   await using trial = await VirtualTimeCluster.start();
   await fill(trial.cluster);
   const before = await trial.cluster.resource(persistentVolumes).list();
-  const text = zonalReport(await upgradeAll(trial.cluster, { isDryRun: true, signal }), true, 'table');
+  const text = dryReport(await upgradeAll(trial.cluster, { isDryRun: true, signal }), 'table');
   expect(text.split('\n')).toEqual([
     'NAME    ACTION          DETAIL',
     'used    refused         pod default/web uses it on node n1, which has topology.kubernetes.io/zone=a; a node affinity cannot be changed later, so correct the labels of the node or the volume, or delete the pod first',
     'zonal   would upgrade   topology.kubernetes.io/zone in (a, b)',
-    'volumes: 3, left alone because it has no zone or region label: 1, refuse: 1, upgrade: 1; nothing was written: --dry-run=false writes',
+    '',
+    '3 volumes: 1 would be upgraded, 1 is refused, 1 has no zone or region label. Nothing was written; --dry-run=false writes.',
     '',
   ]);
   expect((await trial.cluster.resource(persistentVolumes).list()).items).toEqual(before.items);
+});
+
+test('on a narrow terminal each volume is a paragraph, and nothing is truncated', () => {
+  const outcome = (name: string, message: string): Outcome => ({ name, upgrade: { kind: 'fail', message } });
+  const outcomes = [outcome('pv-1', 'the first reason is a long one'), outcome('pv-2', 'no')];
+  const narrow = dryReport(outcomes, 'table', { ...plainTerminal, width: 30 });
+  expect(narrow.split('\n')).toEqual([
+    'pv-1: failed: the first reason',
+    '  is a long one',
+    'pv-2: failed: no',
+    '',
+    '2 volumes: 2 failed.',
+    '',
+  ]);
+  const roomy = dryReport(outcomes, 'table', { ...plainTerminal, width: 80 });
+  expect(roomy).toBe(dryReport(outcomes, 'table'));
 });
 
 test('the second run finds nothing left to do', async () => {
@@ -66,11 +89,9 @@ test('what would be done is there for programs, and for people who want all of i
   await using trial = await VirtualTimeCluster.start();
   await fill(trial.cluster);
   const outcomes = await upgradeAll(trial.cluster, { isDryRun: true, signal });
-  expect(zonalReport(outcomes, true, 'name')).toBe('persistentvolume/zonal\n');
-  expect(zonalReport(outcomes, true, 'wide')).toContain(
-    'plain   left alone      it has no zone or region label\n',
-  );
-  expect(JSON.parse(zonalReport(outcomes, true, 'json'))).toMatchObject({
+  expect(dryReport(outcomes, 'name')).toBe('persistentvolume/zonal\n');
+  expect(dryReport(outcomes, 'wide')).toContain('plain   left alone      it has no zone or region label\n');
+  expect(JSON.parse(dryReport(outcomes, 'json'))).toMatchObject({
     apiVersion: 'stowage.dev/zonalupgrade/v1',
     kind: 'ZonalUpgradeReport',
     dryRun: true,
@@ -91,9 +112,11 @@ test('a failure is reported and does not stop the others', async () => {
   const error = forbidden(persistentVolumes, 'another', 'no');
   const refusing = new InterceptedCluster(trial.cluster, onlyFor(isAffected, { before: failWith(error) }));
   const outcomes = await upgradeAll(refusing, { isDryRun: false, signal });
-  const [, first, , last] = zonalReport(outcomes, false, 'table').split('\n');
+  const options = { isDryRun: false, format: 'table', terminal: plainTerminal } as const;
+  const [, first, , last, , summary] = zonalReport(outcomes, options).split('\n');
   expect(first).toBe('another   failed     persistentvolumes "another" is forbidden: no');
   expect(last).toBe('zonal     upgraded   topology.kubernetes.io/zone in (a, b)');
+  expect(summary).toBe('4 volumes: 1 was upgraded, 1 is refused, 1 failed, 1 has no zone or region label.');
 });
 
 test('a flag that is neither true nor false is refused', async () => {

@@ -8,6 +8,7 @@ import { CliError, usage } from './cli-error.ts';
 import { connect } from './connect.ts';
 import { type LogFlags, logForReading } from './log-flags.ts';
 import { outputFormatOf } from './output/output-format.ts';
+import { terminalOf } from './output/terminal.ts';
 import { serverError } from './server-error.ts';
 import { type Outcome, zonalReport } from './zonal-report.ts';
 
@@ -35,12 +36,15 @@ export async function upgradeZonalPvs(flags: UpgradeZonalPvsFlags): Promise<void
       throw serverError(error, cluster);
     },
   );
-  process.stdout.write(zonalReport(outcomes, isDryRun, format));
+  const terminal = terminalOf(process.stdout, process.env);
+  process.stdout.write(zonalReport(outcomes, { isDryRun, format, terminal }));
   const undone = outcomes.filter(
     ({ upgrade }) => upgrade.kind === 'refuse' || upgrade.kind === 'fail',
   ).length;
-  if (undone > 0)
-    throw new CliError(`${undone} volumes were not upgraded; the list says why and what to correct`);
+  if (undone === 0) return;
+  const what = undone === 1 ? '1 volume' : `${undone} volumes`;
+  const outcome = isDryRun ? 'cannot be' : undone === 1 ? 'was not' : 'were not';
+  throw new CliError(`${what} ${outcome} upgraded; the list says why and what to correct`);
 }
 
 /** Upgrades one volume after the other, by name. A failure stops neither the others nor the report. */

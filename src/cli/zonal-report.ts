@@ -1,7 +1,14 @@
-import { leaveReasons, type ZonalUpgrade } from '../controllers/volumes/zonal-upgrade/decide-upgrade.ts';
+import {
+  type LeaveReason,
+  leaveReasons,
+  type ZonalUpgrade,
+} from '../controllers/volumes/zonal-upgrade/decide-upgrade.ts';
 import { printableText } from '../runtime/printable-text.ts';
 import { type OutputFormat, structured } from './output/output-format.ts';
+import { harmless } from './output/style.ts';
 import { table } from './output/table.ts';
+import type { Terminal } from './output/terminal.ts';
+import { wrap } from './output/wrap.ts';
 
 export interface Outcome {
   readonly name: string;
@@ -23,8 +30,15 @@ interface ZonalUpgradeReport {
   }[];
 }
 
-/** One line for each volume that was or would be changed; `wide` also lists the volumes that need no change, which are counted otherwise. */
-export function zonalReport(outcomes: readonly Outcome[], isDryRun: boolean, format: OutputFormat): string {
+export interface ZonalReportOptions {
+  readonly isDryRun: boolean;
+  readonly format: OutputFormat;
+  readonly terminal: Terminal;
+}
+
+/** Each volume that was or would be changed; `wide` also lists the volumes that need no change, which are counted otherwise. */
+export function zonalReport(outcomes: readonly Outcome[], options: ZonalReportOptions): string {
+  const { isDryRun, format } = options;
   switch (format) {
     case 'json':
     case 'yaml':
@@ -36,7 +50,7 @@ export function zonalReport(outcomes: readonly Outcome[], isDryRun: boolean, for
         .join('');
     case 'table':
     case 'wide':
-      return tableOf(outcomes, isDryRun, format === 'wide');
+      return textOf(outcomes, options);
   }
 }
 
@@ -50,18 +64,32 @@ function dataOf(outcomes: readonly Outcome[], dryRun: boolean): ZonalUpgradeRepo
   return { apiVersion: 'stowage.dev/zonalupgrade/v1', kind: 'ZonalUpgradeReport', dryRun, volumes };
 }
 
-function tableOf(outcomes: readonly Outcome[], isDryRun: boolean, isWide: boolean): string {
+function textOf(outcomes: readonly Outcome[], { isDryRun, format, terminal }: ZonalReportOptions): string {
+  const isWide = format === 'wide';
   const shown = outcomes.filter(({ upgrade }) => isWide || upgrade.kind !== 'leave');
+  // Every column was asked for, whole; terminals wrap longer lines.
+  const width = isWide ? undefined : terminal.width;
+  const summary = wrap(summaryOf(outcomes, isDryRun), { width: terminal.width, hanging: 0 });
+  const parts = shown.length === 0 ? [summary] : [volumeLines(shown, isDryRun, width), summary];
+  return `${parts.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+}
+
+/** Reasons are never truncated, because they say what to correct: where a table is too wide, each volume is a paragraph. */
+function volumeLines(
+  outcomes: readonly Outcome[],
+  isDryRun: boolean,
+  width: number | undefined,
+): readonly string[] {
   const columns = [
     { title: 'NAME', cell: ({ name }: Outcome) => name },
     { title: 'ACTION', cell: ({ upgrade }: Outcome) => actionOf(upgrade, isDryRun) },
     { title: 'DETAIL', cell: ({ upgrade }: Outcome) => detailOf(upgrade) },
   ];
-  // Reasons are never truncated: they say what to correct.
-  const lines = shown.length === 0 ? [] : table(columns, shown, { width: undefined });
-  const isPlanned = outcomes.some(({ upgrade }) => upgrade.kind === 'upgrade');
-  const hint = isDryRun && isPlanned ? '; nothing was written: --dry-run=false writes' : '';
-  return `${[...lines, `${summaryOf(outcomes)}${hint}`].join('\n')}\n`;
+  const lines = table(columns, outcomes, { width: undefined });
+  if (width === undefined || lines.every((line) => line.length <= width)) return lines;
+  return outcomes.flatMap(({ name, upgrade }) =>
+    wrap(harmless(`${name}: ${actionOf(upgrade, isDryRun)}: ${detailOf(upgrade)}`), { width }),
+  );
 }
 
 function actionOf({ kind }: Outcome['upgrade'], isDryRun: boolean): string {
@@ -89,16 +117,36 @@ function detailOf(upgrade: Outcome['upgrade']): string {
   }
 }
 
-function summaryOf(outcomes: readonly Outcome[]): string {
+/** What is said of one volume, and of several. */
+const leftTexts: Readonly<Record<LeaveReason, readonly [one: string, several: string]>> = {
+  HasNodeAffinity: ['already has a node affinity', 'already have a node affinity'],
+  NoZoneLabels: ['has no zone or region label', 'have no zone or region label'],
+  BeingDeleted: ['is being deleted', 'are being deleted'],
+};
+
+function summaryOf(outcomes: readonly Outcome[], isDryRun: boolean): string {
   if (outcomes.length === 0) return 'There are no PersistentVolumes, so there is nothing to upgrade.';
-  const counts = new Map<string, number>();
-  for (const { upgrade } of outcomes) {
-    const what =
-      upgrade.kind === 'leave' ? `left alone because ${leaveReasons[upgrade.reason]}` : upgrade.kind;
-    counts.set(what, (counts.get(what) ?? 0) + 1);
-  }
-  const parts = [...counts].map(([what, count]) => `${what}: ${count}`).sort();
-  return [`volumes: ${outcomes.length}`, ...parts].join(', ');
+  const upgrades = outcomes.map(({ upgrade }) => upgrade);
+  const ofKind = (wanted: Outcome['upgrade']['kind']) =>
+    upgrades.filter(({ kind }) => kind === wanted).length;
+  const leftFor = (wanted: string) =>
+    upgrades.filter((upgrade) => upgrade.kind === 'leave' && upgrade.reason === wanted).length;
+  const planned = ofKind('upgrade');
+  const parts = [
+    counted(
+      planned,
+      isDryRun ? ['would be upgraded', 'would be upgraded'] : ['was upgraded', 'were upgraded'],
+    ),
+    counted(ofKind('refuse'), ['is refused', 'are refused']),
+    counted(ofKind('fail'), ['failed', 'failed']),
+    ...Object.entries(leftTexts).map(([reason, texts]) => counted(leftFor(reason), texts)),
+  ];
+  const hint = isDryRun && planned > 0 ? ' Nothing was written; --dry-run=false writes.' : '';
+  return `${counted(outcomes.length, ['volume', 'volumes'])}: ${parts.filter((part) => part !== undefined).join(', ')}.${hint}`;
+}
+
+function counted(count: number, [one, several]: readonly [string, string]): string | undefined {
+  return count === 0 ? undefined : `${count.toLocaleString('en-US')} ${count === 1 ? one : several}`;
 }
 
 function termsOf({ nodeAffinity }: Extract<ZonalUpgrade, { kind: 'upgrade' }>): string {

@@ -227,7 +227,7 @@ export class Console {
 
 function noRecordNote(record: ConsoleRecord | undefined): string | undefined {
   return record === undefined
-    ? 'These files have no capacity over time, only the one moment at which they were taken. The page of a running console saves a snapshot that has it.'
+    ? 'These files have no capacity over time, only the moment at which they were taken. To include it, choose "Save a snapshot" on the overview of a running console.'
     : undefined;
 }
 

@@ -9,6 +9,7 @@ import { EmbeddedCluster } from '../cluster/embedded-cluster.ts';
 import { InProcessDriver } from '../csi/in-process-driver.ts';
 import type { ServedCsiDriver } from '../csi/served-driver.ts';
 import { ownDefinitions } from '../embedded/own-definitions.ts';
+import type { CustomResourceDefinition } from '../kube/api/stored/apiextensions.ts';
 import { persistentVolumeClaims, persistentVolumes, pods } from '../kube/resources.ts';
 import { messageOf } from '../runtime/error-message.ts';
 import { idsFrom } from '../runtime/ids.ts';
@@ -145,11 +146,14 @@ class SimulationRun {
   }
 
   async start(): Promise<void> {
+    // Read before virtual time passes: how long the file takes must not decide what time it is then.
+    const needsOwnKinds = this.#parts.some((part) => part.needsOwnKinds === true);
+    const definitions = needsOwnKinds ? await ownDefinitions() : [];
     await this.#during(async () => {
       await bootstrap(this.#registry);
       const { attaches = false } = this.#scenario;
       await createBaseCluster(this.#people, { driver: this.#driver, attaches });
-      if (this.#parts.some(({ needsOwnKinds }) => needsOwnKinds === true)) await this.#serveOwnKinds();
+      if (needsOwnKinds) await this.#serveOwnKinds(definitions);
       for (const { prepare } of this.#parts) await prepare?.({ cluster: this.#people });
     });
     const services = csiServicesOf(this.#driver, this.#clock);
@@ -161,11 +165,11 @@ class SimulationRun {
     await this.#clock.advance(startMs);
   }
 
-  async #serveOwnKinds(): Promise<void> {
+  async #serveOwnKinds(definitions: readonly CustomResourceDefinition[]): Promise<void> {
     const [registry, clock] = [this.#registry, this.#clock];
     const onError = (error: unknown) => this.#trace.add('server', messageOf(error));
     this.#definitions = await DefinitionController.start({ registry, clock, onError });
-    await installDefinitions(registry, await ownDefinitions());
+    await installDefinitions(registry, definitions);
   }
 
   async act(): Promise<void> {

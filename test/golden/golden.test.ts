@@ -23,8 +23,7 @@ function mask(text: string): string {
     .replaceAll(server.folder, 'FOLDER')
     .replaceAll(/\/tmp\/stowage-[\w./-]*kubeconfig/g, 'KUBECONFIG')
     .replaceAll(/\d+ checks/g, 'N checks')
-    .replaceAll(/\d+ KiB/g, 'N KiB')
-    .replaceAll(/^stowage: Capacity over time.*\n/gm, '');
+    .replaceAll(/\d+ KiB/g, 'N KiB');
 }
 
 /** Commands read several kinds at once, and the first request that fails is reported. */

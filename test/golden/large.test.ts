@@ -63,7 +63,6 @@ async function printedOn(
     text
       .replaceAll(url, 'http://SERVER')
       .replaceAll(folder, 'FOLDER')
-      .replaceAll(/\d+ KiB/g, 'N KiB')
-      .replaceAll(/^stowage: Capacity over time.*\n/gm, '');
+      .replaceAll(/\d+ KiB/g, 'N KiB');
   return await transcript(called, { flags: ['--kubeconfig', kubeconfigFor(url, 'x')], folder, mask });
 }

@@ -2,7 +2,7 @@ import { type ExecFileSyncOptions, execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { builtProgram } from '../built-program.ts';
+import { builtProgram, compiledCodeFolder } from '../built-program.ts';
 import { ApiClient } from './api-client.ts';
 import { callInProcess } from './in-process.ts';
 import { callStowage, StowageProcess, temporaryFolder } from './stowage-process.ts';
@@ -193,7 +193,8 @@ async function shellFolder(shell: string): Promise<{ folder: string; env: NodeJS
     mode: 0o755,
   });
   const PATH = `${folder}:${process.env.PATH}`;
-  return { folder, env: { PATH, HOME: folder, TERM: 'xterm', KUBECONFIG: up.kubeconfig } };
+  const caches = { XDG_CACHE_HOME: compiledCodeFolder() };
+  return { folder, env: { PATH, HOME: folder, TERM: 'xterm', KUBECONFIG: up.kubeconfig, ...caches } };
 }
 
 test('completion for an unknown shell is rejected by name', async () => {

@@ -13,7 +13,7 @@ import {
   storageCapacity,
   storageClass,
 } from '../../src/engine/testing/objects.ts';
-import { builtProgram } from '../built-program.ts';
+import { builtProgram, compiledCodeFolder } from '../built-program.ts';
 import { callInProcess, type ProgramOutput } from './in-process.ts';
 import { kubeconfigFor, unavailableServer } from './kubeconfigs.ts';
 import { callStowage, StowageProcess, temporaryFolder } from './stowage-process.ts';
@@ -172,6 +172,7 @@ test('a reader may close the pipe early', () => {
   const line = '"$0" "$1" capacity -o json --from "$2" | true; echo "$PIPESTATUS"';
   const { stdout, stderr } = spawnSync('bash', ['-c', line, process.execPath, program, file], {
     encoding: 'utf8',
+    env: { ...process.env, XDG_CACHE_HOME: compiledCodeFolder() },
   });
   expect([stdout, stderr]).toEqual(['0\n', '']);
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
-import { builtProgram, shortLived } from '../built-program.ts';
+import { builtProgram, compiledCodeFolder, shortLived } from '../built-program.ts';
 
 /** A program without output for this long is broken; the machine may be busy. */
 const answerMaxMs = 240_000;
@@ -47,6 +47,7 @@ export class StowageProcess {
         PATH: process.env.PATH,
         NO_COLOR: '1',
         XDG_STATE_HOME: join(tmpdir(), 'stowage-up-state'),
+        XDG_CACHE_HOME: compiledCodeFolder(),
         ...env,
       },
     });

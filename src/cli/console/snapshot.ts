@@ -72,22 +72,30 @@ async function stateOf(cluster: Cluster, onProgress: (text: string) => void): Pr
   return { objects: [...objects, ...others.objects], unread: [...unread, ...others.unread] };
 }
 
+/** How the user gets a snapshot that has what this command could not read. */
+const fromThePage = 'To include them, choose "Save a snapshot" on the overview of the console.';
+
 /** The console of `stowage up` has the address and the users of its API server. That of `stowage run` has an address of its own, which this command does not know. */
 async function recordOf(cluster: KubernetesCluster): Promise<ConsoleRecord> {
   if ((await cluster.serverVersion()) !== emulatedVersion)
-    return without('a console that runs elsewhere knows it: its page saves snapshots that have it');
+    return without(`Only a running console records them, and this command cannot find it. ${fromThePage}`);
   try {
     const { text } = await cluster.page('/console/data/record');
-    return readConsoleRecord(JSON.parse(text)) ?? without('the console has another version');
+    const record = readConsoleRecord(JSON.parse(text));
+    return (
+      record ?? without(`The console of this cluster has another version than this program. ${fromThePage}`)
+    );
   } catch (error) {
+    if (error instanceof ApiError && error.code === 404)
+      return without('Only a running console records them, and this cluster runs with --no-console.');
     if (error instanceof ApiError || error instanceof SyntaxError)
-      return without(`the console of the server does not answer: ${error.message}`);
+      return without(`The console of this cluster records them, but did not answer: ${error.message}`);
     throw error;
   }
 }
 
 function without(why: string): ConsoleRecord {
-  const note = `Capacity over time, and the exact times of pods, are not included: ${why}.`;
+  const note = `The snapshot has neither capacity over time nor the exact times of each pod's steps. ${why}`;
   return { isComplete: false, history: { timesMs: [], series: [], note }, steps: {} };
 }
 

@@ -355,9 +355,9 @@ export class ClusterIndex {
   }
 
   #updatePod(key: string, change: () => void): void {
-    this.attachments.nodeChanged(this.pods.get(key)?.nodeName ?? '');
+    this.attachments.podChanged(key, this.pods.get(key)?.nodeName ?? '');
     this.#occupancy.updatePod(key, change);
-    this.attachments.nodeChanged(this.pods.get(key)?.nodeName ?? '');
+    this.attachments.podChanged(key, this.pods.get(key)?.nodeName ?? '');
   }
 
   readonly #applyHold: Apply<string> = (volumeName, claimKey) => {

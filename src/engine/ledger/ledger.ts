@@ -122,18 +122,18 @@ export class Ledger {
 
   /** Two plans may use the same attach slot. The check here refuses the second reservation. */
   #assumePod({ pod, node }: Placement): ReservationConflict | undefined {
-    const { attachments, profile } = this.#index;
-    const before = attachments.attachedOn(node);
+    const { attachments, nodes, profile } = this.#index;
+    const drivers = profile.limitChosenVolumes ? [...(nodes.drivers(node)?.limits ?? [])] : [];
+    const limits = drivers.flatMap(([driver, limit]) => (limit === undefined ? [] : { driver, limit }));
+    const attached = (driver: string) => attachments.attachedOn(node).get(driver)?.size ?? 0;
+    const before = limits.map(({ driver }) => attached(driver));
     this.#index.setAssumedPod(pod.key, { ...pod, nodeName: node });
-    if (!profile.limitChosenVolumes) return undefined;
-    for (const [driver, handles] of attachments.attachedOn(node)) {
-      const limit = attachments.limit(node, driver);
-      const isGrown = handles.size > (before.get(driver)?.size ?? 0);
-      if (limit !== undefined && isGrown && handles.size > limit) {
-        return { object: `Node ${node}`, problem: `can attach no more volumes of ${driver}` };
-      }
-    }
-    return undefined;
+    const exceeded = limits.find(({ driver, limit }, at) => {
+      const after = attached(driver);
+      return after > before[at]! && after > limit;
+    });
+    if (exceeded === undefined) return undefined;
+    return { object: `Node ${node}`, problem: `can attach no more volumes of ${exceeded.driver}` };
   }
 
   /** Pods that share a claim share its promise, so the capacity is deducted only once. */

@@ -47,7 +47,7 @@ function dumpNodes(index: ClusterIndex): unknown {
     const attached = sorted(
       [...index.attachments.attachedOn(key)]
         .filter(([, handles]) => handles.size > 0)
-        .map(([driver, handles]) => [driver, [...handles].sort()]),
+        .map(([driver, handles]) => [driver, [...handles.keys()].sort()]),
     );
     return {
       key,

@@ -93,7 +93,7 @@ class Predictor {
       nowMs: options.nowMs,
       onChange: (change) => this.#scheduling?.observe(change),
     });
-    this.#workloads = new WorkloadPods(this.#cluster, options);
+    this.#workloads = new WorkloadPods(this.#cluster, options, (work) => this.#scheduling.after(0, work));
     this.#rollouts = new DeploymentRollouts(this.#cluster);
     this.#fates = new PodFates(this.#cluster);
     this.#scheduling = new WhatIfScheduling(this.#cluster, options, {
@@ -109,6 +109,8 @@ class Predictor {
     const podsBefore = this.#podsByNode();
     for (const pod of this.#pendingPods()) this.#enqueueKnown(pod);
     yield* this.#rest();
+    this.#scheduling.endBackOffs();
+    let changedMs = this.#cluster.nowMs;
     const stages = stagesOf(withLastScales(changes));
     for (const change of stages.drains) cordon(change, this.#cluster);
     for (const change of [...stages.additions, ...stages.others]) {
@@ -118,7 +120,8 @@ class Predictor {
         for (const drain of stages.drains) cordon(drain, this.#cluster);
       });
       yield* this.#rest();
-      this.#cluster.nowMs += changeIntervalMs;
+      changedMs += changeIntervalMs;
+      this.#cluster.nowMs = Math.max(this.#cluster.nowMs, changedMs);
     }
     for (const change of stages.drains) makeChange(change, this.#sink);
     this.#scheduling.evict(this.#drained);

@@ -11,6 +11,7 @@ import { type PodRecord, readPod } from '../records/pod-record.ts';
 import type { Refusal } from '../refusal/refusal.ts';
 import { RefusalCache } from '../refusal/refusal-cache.ts';
 import type { AnyRule } from '../rules/framework/rule.ts';
+import { backOffDefault, backOffEndMs } from '../waking/back-off.ts';
 import type { WhatIfCluster } from './what-if-cluster.ts';
 
 export interface SchedulingOptions {
@@ -35,17 +36,25 @@ interface Waiting {
   readonly key: string;
   readonly priority: number;
   readonly order: number;
+  readonly refusals: number;
+  /** Until then pods that do not back off come first. */
+  readonly backOffEndMs: number;
 }
 
 /** A pod is decided on again after each change that could help it. More attempts than this, per pod, would not end. */
 const attemptsPerPodMax = 50;
 
-/** Pods are assumed to take so long to end. What counts is only the order: those that are evicted later are gone later. */
+/** Pods are assumed to take a second to end; deletion timestamps are whole seconds. */
 const podEndMs = 1_000;
+
+function endOfPodMs(nowMs: number): number {
+  return Math.floor((nowMs + podEndMs) / 1_000) * 1_000;
+}
 
 /**
  * Schedules pods in a what-if cluster as an idle scheduler does: each pod is decided on when it arrives; pods that a change wakes together, highest
- * priority first, then the one that has waited longest; pods that leave are gone, one after the other, once all others have had their turn.
+ * priority first, then the one that has waited longest, and those that back off last; pods that leave are gone, one after the other, once all others have
+ * had their turn.
  */
 export class WhatIfScheduling {
   readonly #cluster: WhatIfCluster;
@@ -55,13 +64,14 @@ export class WhatIfScheduling {
   /** Pods of equal shape share their refusal, as in the scheduler. */
   readonly #refusals: RefusalCache<NoPreemption>;
   readonly #queue: Waiting[] = [];
+  /** They are decided on when the scheduler has nothing else to do. */
+  readonly #backingOff: Waiting[] = [];
   readonly #refused = new Map<string, { readonly waiting: Waiting; readonly refusal: Refusal }>();
   readonly #nominated = new Map<string, PodRecord>();
   /** The keys of pods that leave. */
   readonly #leaving = new Set<string>();
   /** What takes time, the earliest first. */
   readonly #pending: { readonly atMs: number; readonly work: () => void }[] = [];
-  #elapsedMs = 0;
   readonly #work: (() => void)[] = [];
   /** Work that came up in the step before. */
   readonly #newWork: (() => void)[] = [];
@@ -83,7 +93,8 @@ export class WhatIfScheduling {
 
   enqueue(pod: PodRecord): void {
     this.#lastOrder += 1;
-    this.#push({ key: pod.key, priority: pod.priority, order: this.#lastOrder });
+    const { key, priority } = pod;
+    this.#push({ key, priority, order: this.#lastOrder, refusals: 0, backOffEndMs: 0 });
   }
 
   /**
@@ -95,7 +106,7 @@ export class WhatIfScheduling {
       const stored = this.#cluster.get('Pod', victim.key);
       if (stored === undefined || this.#leaving.has(victim.key)) return [];
       this.#leaving.add(victim.key);
-      this.after(podEndMs, () => this.#remove(victim));
+      this.#at(endOfPodMs(this.#cluster.nowMs), () => this.#remove(victim));
       const deletionTimestamp = formatTimestamp(this.#cluster.nowMs);
       this.#cluster.put('Pod', { ...stored, metadata: { ...stored.metadata, deletionTimestamp } });
       return [{ victim, stored }];
@@ -114,10 +125,19 @@ export class WhatIfScheduling {
 
   /** Work that is done when so much time has passed and nothing else is left to do; what is due at the same time, in the order of the calls. */
   after(delayMs: number, work: () => void): void {
-    const atMs = this.#elapsedMs + delayMs;
+    this.#at(this.#cluster.nowMs + delayMs, work);
+  }
+
+  #at(atMs: number, work: () => void): void {
     let at = this.#pending.length;
     while (at > 0 && this.#pending[at - 1]!.atMs > atMs) at -= 1;
     this.#pending.splice(at, 0, { atMs, work });
+  }
+
+  /** The pods that wait have been refused long ago. */
+  endBackOffs(): void {
+    for (const [key, { waiting, refusal }] of this.#refused)
+      this.#refused.set(key, { waiting: { ...waiting, backOffEndMs: 0 }, refusal });
   }
 
   /** Called with every change of the cluster. */
@@ -136,7 +156,7 @@ export class WhatIfScheduling {
    */
   step(): boolean {
     if (this.#newWork.length > 0) this.#work.unshift(...this.#newWork.splice(0));
-    const waiting = this.#queue.shift();
+    const waiting = this.#queue.shift() ?? this.#backingOff.shift();
     if (waiting !== undefined) {
       this.#decide(waiting);
       return true;
@@ -148,7 +168,7 @@ export class WhatIfScheduling {
     }
     const next = this.#pending.shift();
     if (next === undefined) return false;
-    this.#elapsedMs = next.atMs;
+    this.#cluster.nowMs = next.atMs;
     next.work();
     return true;
   }
@@ -160,8 +180,10 @@ export class WhatIfScheduling {
 
   /** Takes the pod out of the queue, and releases what was reserved for it. */
   forget(key: string): void {
-    const at = this.#queue.findIndex((waiting) => waiting.key === key);
-    if (at >= 0) this.#queue.splice(at, 1);
+    for (const queue of [this.#queue, this.#backingOff]) {
+      const at = queue.findIndex((waiting) => waiting.key === key);
+      if (at >= 0) queue.splice(at, 1);
+    }
     this.#refused.delete(key);
     this.#nominated.delete(key);
     const reservation = this.#ledger.get(key);
@@ -171,13 +193,8 @@ export class WhatIfScheduling {
   }
 
   #push(waiting: Waiting): void {
-    const before = (other: Waiting) =>
-      other.priority > waiting.priority ||
-      (other.priority === waiting.priority && other.order < waiting.order);
-    // Most pods arrive last among those of their priority.
-    let at = this.#queue.length;
-    while (at > 0 && !before(this.#queue[at - 1]!)) at -= 1;
-    this.#queue.splice(at, 0, waiting);
+    if (waiting.backOffEndMs <= this.#cluster.nowMs) insert(this.#queue, waiting, isBefore);
+    else insert(this.#backingOff, waiting, endsBefore);
   }
 
   #decide(waiting: Waiting): void {
@@ -221,9 +238,11 @@ export class WhatIfScheduling {
     this.#loseNomination(pod, record, preemption);
   }
 
-  #wait(waiting: Waiting, refusal: Refusal): void {
+  #wait({ key, priority, refusals }: Waiting, refusal: Refusal): void {
     this.#lastOrder += 1;
-    this.#refused.set(waiting.key, { waiting: { ...waiting, order: this.#lastOrder }, refusal });
+    const endMs = backOffEndMs(refusals + 1, this.#cluster.nowMs, backOffDefault);
+    const waiting = { key, priority, order: this.#lastOrder, refusals: refusals + 1, backOffEndMs: endMs };
+    this.#refused.set(key, { waiting, refusal });
   }
 
   #loseNomination(pod: Pod, { nominatedNode }: PodRecord, preemption: NoPreemption): void {
@@ -260,6 +279,21 @@ export class WhatIfScheduling {
     // Pods that wait for its place come first.
     if (stored !== undefined) this.later(() => this.#hooks.gone(pod, stored));
   }
+}
+
+function isBefore(a: Waiting, b: Waiting): boolean {
+  return a.priority > b.priority || (a.priority === b.priority && a.order < b.order);
+}
+
+function endsBefore(a: Waiting, b: Waiting): boolean {
+  return a.backOffEndMs < b.backOffEndMs || (a.backOffEndMs === b.backOffEndMs && isBefore(a, b));
+}
+
+function insert(queue: Waiting[], waiting: Waiting, before: (a: Waiting, b: Waiting) => boolean): void {
+  // Most pods arrive last among those of their priority.
+  let at = queue.length;
+  while (at > 0 && before(waiting, queue[at - 1]!)) at -= 1;
+  queue.splice(at, 0, waiting);
 }
 
 /** The first of each group, then the second of each, and so on. */

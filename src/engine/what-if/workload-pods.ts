@@ -51,6 +51,7 @@ export type GonePod =
 export class WorkloadPods {
   readonly #cluster: WhatIfCluster;
   readonly #options: WorkloadOptions;
+  readonly #whenIdle: (work: () => void) => void;
   /** Members that have gone, as they were. */
   readonly #gone = new Map<string, Pod>();
   /** Of sets whose template was changed. */
@@ -58,9 +59,11 @@ export class WorkloadPods {
   #templates = 0;
   #created = 0;
 
-  constructor(cluster: WhatIfCluster, options: WorkloadOptions) {
+  /** `whenIdle` does the work when all other controllers and the scheduler have done theirs. */
+  constructor(cluster: WhatIfCluster, options: WorkloadOptions, whenIdle: (work: () => void) => void) {
     this.#cluster = cluster;
     this.#options = options;
+    this.#whenIdle = whenIdle;
   }
 
   /** What the controller of a pod that has gone does about it. */
@@ -221,9 +224,16 @@ export class WorkloadPods {
     const uid = this.#options.uidOf?.(pod) ?? `pod ${key}`;
     const creationTimestamp = formatTimestamp(this.#cluster.nowMs);
     const created = this.#withPriority({ ...pod, metadata: { ...pod.metadata, uid, creationTimestamp } });
-    for (const { claim } of ephemeralVolumesOf(created)) this.claim(claim);
     this.#cluster.put('Pod', created);
+    const own = ephemeralVolumesOf(created);
+    if (own.length > 0) this.#whenIdle(() => this.#createOwnClaims(created, own));
     return created;
+  }
+
+  /** Another controller creates the claims of ephemeral volumes. Until then the scheduler refuses the pod, and pods that are created at the same time come first. */
+  #createOwnClaims(pod: Pod, own: ReturnType<typeof ephemeralVolumesOf>): void {
+    if (this.#cluster.get('Pod', podKey(pod))?.metadata?.uid !== pod.metadata?.uid) return;
+    for (const { claim } of own) this.claim(claim);
   }
 }
 

@@ -30,7 +30,7 @@ describe.skipIf(lacksImageTools())('the image for another platform', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'stowage-other-platform-'));
     const flags = ['--platform', `linux/${other}`, '--tag', 'example.test/stowage:1'];
-    built = await buildImage(join(folder, 'other.tar'), ...flags);
+    built = await buildImage(join(folder, 'other.tar'), { flags });
   }, timeout);
 
   afterAll(() => rm(folder, { recursive: true, force: true }));

@@ -27,15 +27,13 @@ export async function stowageImage(): Promise<BuiltImage> {
   );
 }
 
-/** `npm run image`, without the build before it. */
-export async function buildImage(output: string, ...flags: readonly string[]): Promise<BuiltImage> {
-  await runCommand(
-    process.execPath,
-    join(projectRoot, 'scripts/image/main.mjs'),
-    '--output',
-    output,
-    ...flags,
-  );
+/** `npm run image`, without the build before it. The result is the same for every umask. */
+export async function buildImage(
+  output: string,
+  { flags = [], umask = '022' }: { readonly flags?: readonly string[]; readonly umask?: string } = {},
+): Promise<BuiltImage> {
+  const build = [process.execPath, join(projectRoot, 'scripts/image/main.mjs'), '--output', output, ...flags];
+  await runCommand('sh', '-c', `umask ${umask} && exec "$@"`, 'sh', ...build);
   return { archive: output, sbom: output.replace(/\.tar$/, '.spdx.json') };
 }
 

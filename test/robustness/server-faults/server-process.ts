@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { builtProgram, shortLived } from '../../built-program.ts';
+import { builtProgram, compiledCodeFolder, shortLived } from '../../built-program.ts';
 import { ApiClient } from '../../up/api-client.ts';
 import { accessIn, delay } from '../../up/stowage-process.ts';
 
@@ -25,7 +25,7 @@ export class ServerProcess {
     // A process that writes beyond its limit gets a signal, which ends it unless it is ignored.
     this.#process = spawn('sh', ['-c', 'trap "" XFSZ; exec "$@"', 'sh', ...command], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH: process.env.PATH, NO_COLOR: '1' },
+      env: { PATH: process.env.PATH, NO_COLOR: '1', XDG_CACHE_HOME: compiledCodeFolder() },
     });
     this.#process.stdout?.on('data', (chunk) => {
       this.#output += chunk;

@@ -31,7 +31,9 @@ export async function forgetDrives(
         report(`persistentvolume/${persistentVolume.name} deleted`);
     }
     if (await isForgotten(cluster, drive))
-      report(`drive.stowage.dev/${drive.name} forgotten, with ${drive.volumes.length} volumes`);
+      report(
+        `drive.stowage.dev/${drive.name} forgotten, with ${drive.volumes.length} ${drive.volumes.length === 1 ? 'volume' : 'volumes'}`,
+      );
     else report(`drive.stowage.dev/${drive.name} is gone already`);
   }
 }

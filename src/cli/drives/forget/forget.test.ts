@@ -88,7 +88,7 @@ test('forget removes drives of the list, and no PersistentVolume or claim that i
   expect(lines).toEqual([
     'drive.stowage.dev/n1-a forgotten, with 2 volumes',
     'persistentvolumeclaim default/web deleted',
-    'drive.stowage.dev/n1-b forgotten, with 1 volumes',
+    'drive.stowage.dev/n1-b forgotten, with 1 volume',
   ]);
   expect(await names()).toEqual(['n2-c']);
   const { items } = await fixture.cluster.resource(persistentVolumes).list();

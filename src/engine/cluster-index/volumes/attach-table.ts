@@ -8,6 +8,7 @@ import type { NodeTable } from '../nodes/node-table.ts';
 import type { PodTable } from '../pods/pod-table.ts';
 import { addTo, removeFrom } from '../primitives/maps.ts';
 import type { Profile } from '../profile.ts';
+import { AttachedHandles, type AttachedVolumes } from './attached-handles.ts';
 import type { ClaimTable } from './claim-table.ts';
 import type { VolumeTable } from './volume-table.ts';
 
@@ -31,17 +32,19 @@ interface SlotColumn {
   readonly stale: Set<number>;
 }
 
-/** The distinct volume handles of each driver. */
-export type AttachedVolumes = ReadonlyMap<string, ReadonlySet<string>>;
-
 interface AttachedOnNode {
-  readonly all: AttachedVolumes;
-  readonly ofPods: AttachedVolumes;
+  readonly ofPods: AttachedHandles;
+  /** With those of VolumeAttachments; the same as `ofPods` if the node has none. */
+  readonly all: AttachedHandles;
+  /** What each pod has added. */
+  readonly byPod: Map<string, readonly CsiVolume[]>;
+  /** Pods that have changed since. */
+  readonly stale: Set<string>;
 }
 
 /**
  * The volumes that are attached, or will be attached, on each node: the volumes of its pods and of its VolumeAttachments, each
- * handle once. They are collected on first use, and cached until a pod, claim or attachment of the node changes.
+ * handle once. They are collected on first use. After that, only pods that have changed are read again: a node may have thousands of pods.
  */
 export class AttachTable {
   readonly #sources: AttachSources;
@@ -79,13 +82,13 @@ export class AttachTable {
   }
 
   attachedOn(nodeName: string): AttachedVolumes {
-    return this.#onNode(nodeName).all;
+    return this.#onNode(nodeName).all.byDriver;
   }
 
   /** The volumes for which a pod that uses them needs no further slot on the node. */
   needingNoSlotOn(nodeName: string): AttachedVolumes {
     const { all, ofPods } = this.#onNode(nodeName);
-    return this.#sources.profile.trustAttachments ? all : ofPods;
+    return (this.#sources.profile.trustAttachments ? all : ofPods).byDriver;
   }
 
   #onNode(nodeName: string): AttachedOnNode {
@@ -94,6 +97,8 @@ export class AttachTable {
       attached = this.#collect(nodeName);
       this.#attachedByNode.set(nodeName, attached);
     }
+    for (const podKey of attached.stale) this.#recollect(nodeName, attached, podKey);
+    attached.stale.clear();
     return attached;
   }
 
@@ -138,13 +143,23 @@ export class AttachTable {
 
   nodeChanged(nodeName: string): void {
     this.#attachedByNode.delete(nodeName);
+    this.#slotsChanged(nodeName);
+  }
+
+  /** The pod, which is or was on the node, or one of its volumes has changed. */
+  podChanged(podKey: string, nodeName: string): void {
+    this.#attachedByNode.get(nodeName)?.stale.add(podKey);
+    this.#slotsChanged(nodeName);
+  }
+
+  #slotsChanged(nodeName: string): void {
     const row = this.#sources.nodes.row(nodeName);
     if (row === undefined) return;
     for (const column of this.#slots.values()) column.stale.add(row);
   }
 
   claimChanged(claimKey: string): void {
-    for (const pod of this.#sources.pods.usingClaim(claimKey)) this.nodeChanged(pod.nodeName);
+    for (const { key, nodeName } of this.#sources.pods.usingClaim(claimKey)) this.podChanged(key, nodeName);
   }
 
   volumeChanged(volumeName: string): void {
@@ -199,21 +214,38 @@ export class AttachTable {
   }
 
   #collect(nodeName: string): AttachedOnNode {
-    const ofPods = new Map<string, Set<string>>();
-    for (const pod of this.#sources.pods.onNode(nodeName)) {
-      for (const { key } of pod.claims) {
-        const claim = this.#sources.claims.get(key);
-        if (claim !== undefined) addVolume(ofPods, this.volumeOfClaim(claim, nodeName));
-      }
-      for (const inline of this.inlineVolumes(pod, nodeName)) addVolume(ofPods, inline);
-    }
+    const ofPods = new AttachedHandles();
     const attachments = this.#attachmentsByNode.get(nodeName);
-    if (attachments === undefined) return { all: ofPods, ofPods };
-    const all = new Map([...ofPods].map(([driver, handles]) => [driver, new Set(handles)]));
-    for (const name of attachments) {
-      addVolume(all, this.#attachedVolume(this.#attachments.get(name)!, nodeName));
+    const all = attachments === undefined ? ofPods : new AttachedHandles();
+    for (const name of attachments ?? []) {
+      const volume = this.#attachedVolume(this.#attachments.get(name)!, nodeName);
+      if (volume !== undefined) all.add(volume);
     }
-    return { all, ofPods };
+    const attached = { ofPods, all, byPod: new Map(), stale: new Set<string>() };
+    for (const { key } of this.#sources.pods.onNode(nodeName)) this.#recollect(nodeName, attached, key);
+    return attached;
+  }
+
+  #recollect(nodeName: string, { ofPods, all, byPod }: AttachedOnNode, podKey: string): void {
+    const counts = ofPods === all ? [all] : [all, ofPods];
+    for (const volume of byPod.get(podKey) ?? []) for (const count of counts) count.remove(volume);
+    const volumes = this.#volumesOf(podKey, nodeName);
+    for (const volume of volumes) for (const count of counts) count.add(volume);
+    if (volumes.length > 0) byPod.set(podKey, volumes);
+    else byPod.delete(podKey);
+  }
+
+  /** The volumes that the pod uses on the node. */
+  #volumesOf(podKey: string, nodeName: string): readonly CsiVolume[] {
+    const pod = this.#sources.pods.get(podKey);
+    if (pod?.nodeName !== nodeName || pod.isFinished) return [];
+    const found = this.inlineVolumes(pod, nodeName);
+    for (const { key } of pod.claims) {
+      const claim = this.#sources.claims.get(key);
+      const volume = claim && this.volumeOfClaim(claim, nodeName);
+      if (volume !== undefined) found.push(volume);
+    }
+    return found;
   }
 
   /** kube-scheduler uses the attacher's name as the driver, and ignores disks that are not CSI volumes. */
@@ -226,8 +258,4 @@ export class AttachTable {
     if (known !== undefined) return known;
     return inlineHandle === '' ? undefined : { driver, handle: inlineHandle };
   }
-}
-
-function addVolume(attached: Map<string, Set<string>>, volume: CsiVolume | undefined): void {
-  if (volume !== undefined) addTo(attached, volume.driver, volume.handle);
 }
