@@ -1,4 +1,4 @@
-import { basename, relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { selectControllers } from '../controllers/controller-names.ts';
 import { type ControlPlaneOptions, EmbeddedControlPlane } from '../embedded/embedded-control-plane.ts';
 import { stowageProfile } from '../engine/cluster-index/profile.ts';
@@ -12,7 +12,8 @@ import { consoleOfPlane, type PlaneConsole } from './console/plane-console.ts';
 import { type CsiFlags, csiSettingsOf } from './csi-flags.ts';
 import { type CsiNodeFlags, csiNodeSettingsOf } from './csi-node-flags.ts';
 import { emptyDataDirectory, markDataDirectory } from './data-directory.ts';
-import { Demo, type OwnNames, whatToTry } from './demo/demo.ts';
+import { Demo, whatToTry } from './demo/demo.ts';
+import { ownNames } from './demo/own-names.ts';
 import { featureGatesOf, gatedProfile } from './feature-gates.ts';
 import { type LogFlags, logOf } from './log-flags.ts';
 import { stopRequested } from './stop-signals.ts';
@@ -62,22 +63,14 @@ export async function up(flags: UpFlags): Promise<void> {
     throw explained(error, { ...flags, dataDirectory });
   }
   process.stdout.write(`export KUBECONFIG=${kubeconfig}\n`);
-  if (demo !== undefined && flags.logFormat !== 'json') process.stderr.write(whatToTry(ownNames()));
+  if (demo !== undefined && flags.logFormat !== 'json')
+    process.stderr.write(whatToTry(ownNames(process.argv[1] ?? '', process.env)));
   if (consoleOf !== undefined) log.info(`the console is on ${consoleOf.url}`);
 
   log.info(`${await stop}: stopping`);
   await consoleOf?.console.close();
   await plane.close();
   process.exit(0);
-}
-
-/** How the user called this program: by npm in a checkout, by its name where it is installed, by its path elsewhere. */
-function ownNames(): OwnNames {
-  if (process.env.npm_lifecycle_event === 'start')
-    return { program: 'npx stowage', startOver: 'npm start -- --fresh' };
-  const script = process.argv[1] ?? '';
-  const program = basename(script) === 'stowage' ? 'stowage' : `node ${relative('', script)}`;
-  return { program, startOver: '--fresh' };
 }
 
 /** The checked flags. Nothing has been started yet. */

@@ -6,6 +6,7 @@ import { realClock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { untilDemoSettled } from './demo-state.ts';
 import { demoContents, loadDemo } from './load-demo.ts';
+import type { OwnNames } from './own-names.ts';
 import { PoolDriver } from './pool-driver.ts';
 
 /** Placing the pods takes a second or two; on a busy machine, the start does not wait longer than this. */
@@ -40,12 +41,6 @@ export class Demo {
     const rest = isSettled ? '' : '; not all of them are settled yet';
     this.#log.info(`${running} pods run, ${waiting} fit nowhere and say why${rest}`);
   }
-}
-
-/** The commands that the user types to call this program, and to start over. */
-export interface OwnNames {
-  readonly program: string;
-  readonly startOver: string;
 }
 
 /** Hints for the user. `program` is the command that runs this program. */
