@@ -8,7 +8,7 @@ import { events } from '../kube/resources.ts';
 import type { Controller, ControllerContext } from '../reconcile/controller.ts';
 import { EventRecorder } from '../reconcile/event-recorder.ts';
 import { announceComponents } from '../reconcile/leases/announce.ts';
-import type { ComponentAnnouncement } from '../reconcile/leases/component-lease.ts';
+import { type ComponentAnnouncement, electionName } from '../reconcile/leases/component-lease.ts';
 import { Leadership, type LeadershipChange } from '../reconcile/leases/leadership.ts';
 import { meteredLeadership } from '../reconcile/leases/leadership-metrics.ts';
 import { MetadataCache } from '../reconcile/metadata-cache.ts';
@@ -197,7 +197,7 @@ function leadershipOf({ name }: Controller, options: RunControllersOptions, rand
 /** Each node has its own agent, and of the processes that are the agent of one node, one leads. */
 function leaseNameOf(name: string, { diskAgent, leaseSuffix }: RunControllersOptions): string {
   const nodes = name === diskAgentName && diskAgent !== undefined ? diskAgent.nodes.keys() : [];
-  return [name, ...nodes, ...(leaseSuffix === undefined ? [] : [leaseSuffix])].join('-');
+  return electionName(name, ...nodes, leaseSuffix);
 }
 
 function announcementOf(

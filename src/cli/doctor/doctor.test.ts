@@ -1,17 +1,31 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { packageFile } from '../../io/files/package-files.ts';
+import type { Pod } from '../../kube/api/core.ts';
 import { plainTerminal } from '../output/terminal.ts';
 import { exitCodeFor } from './doctor.ts';
 import { examine } from './examine.ts';
 import type { ClusterFacts } from './facts.ts';
 import { findingTexts } from './findings.ts';
 import { doctorNames, renderDoctor } from './render-doctor.ts';
-import { factsOf, unreadFacts } from './testing/cluster-facts.ts';
+import { at, condition, factsOf, nowMs, unreadFacts } from './testing/cluster-facts.ts';
 import { doctorCases as cases, ownKinds } from './testing/doctor-cases.ts';
 
 const golden = (name: string) => `./testing/golden/${name}`;
 
 function codesOf(facts: ClusterFacts): readonly string[] {
   return examine(facts).findings.map(({ code, severity, object }) => `${severity} ${code} ${object.name}`);
+}
+
+/** Of the Deployments and DaemonSets in our manifests. */
+function podTemplates(): readonly Pod[] {
+  const folder = packageFile('deploy/');
+  const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
+  return files
+    .flatMap((name) => parseAllDocuments(readFileSync(new URL(name, folder), 'utf8')))
+    .map((document) => document.toJS() as { readonly spec?: { readonly template?: Pod } } | null)
+    .flatMap((object) => object?.spec?.template ?? []);
 }
 
 describe('the doctor', () => {
@@ -26,6 +40,22 @@ describe('the doctor', () => {
 
   test('finds nothing in a cluster with everything in order', () => {
     expect(codesOf(factsOf({ definitions: ownKinds }, { ownDefinitions: ownKinds }))).toEqual([]);
+  });
+
+  test('knows the Leases of every component in deploy', () => {
+    const lastTransitionTime = at(nowMs - 10 * 60_000);
+    const status = { conditions: [{ ...condition('Ready', 'True'), lastTransitionTime }] };
+    const ownPods = podTemplates().map((template) => ({ ...template, status }));
+    expect(codesOf(factsOf({ ownPods })).toSorted()).toEqual([
+      'error LeaseMissing stowage-capacity-drives',
+      'error LeaseMissing stowage-disks-disks',
+      'error LeaseMissing stowage-drives',
+      'error LeaseMissing stowage-expander-disks',
+      'error LeaseMissing stowage-expander-drives',
+      'error LeaseMissing stowage-provisioner-disks',
+      'error LeaseMissing stowage-provisioner-drives',
+      'error LeaseMissing stowage-scheduler',
+    ]);
   });
 
   test('reports every check that it could not make, and makes those that need no right', () => {

@@ -6,6 +6,7 @@ import { definitionChecks } from './checks/definitions.ts';
 import { diskChecks } from './checks/disks.ts';
 import { driverChecks } from './checks/drivers.ts';
 import { driveChecks } from './checks/drives.ts';
+import { expectedLeaseChecks } from './checks/expected-leases.ts';
 import { rightChecks } from './checks/rights.ts';
 import { schedulerChecks } from './checks/schedulers.ts';
 import { serverChecks } from './checks/server.ts';
@@ -20,6 +21,7 @@ const checks: readonly Check[] = [
   ...definitionChecks,
   ...rightChecks,
   ...componentChecks,
+  ...expectedLeaseChecks,
   ...schedulerChecks,
   ...driverChecks,
   ...volumeChecks,

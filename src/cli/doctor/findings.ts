@@ -102,6 +102,12 @@ export const findingTexts = {
     meaning: 'the controller was stopped, and no other process runs it',
     remedy: 'start it, or delete the Lease if the controller is not wanted any more',
   },
+  LeaseMissing: {
+    severity: 'error',
+    meaning: 'pods of the component are ready, but none of them leads: the controller does nothing',
+    remedy:
+      'kubectl logs of the pod says why it cannot create the Lease; mostly it lacks rights on leases in kube-system: apply the roles of the installed version again, with helm upgrade, or kubectl apply -f for the files in deploy that you use',
+  },
   ComponentVersionsDiffer: {
     severity: 'info',
     meaning: 'components or this program are of different versions; that is normal during an upgrade only',

@@ -7,6 +7,11 @@ export function leaseKeyOf(controller: string): ObjectKey & { readonly namespace
   return { namespace: 'kube-system', name: `stowage-${controller}` };
 }
 
+/** The name under which a controller has its Lease: the node of an agent and the suffix of an installation follow, where there are any. */
+export function electionName(controller: string, ...qualifiers: readonly (string | undefined)[]): string {
+  return [controller, ...qualifiers.filter((one) => one !== undefined)].join('-');
+}
+
 /** Switches of a component, by the name of the gate. */
 export type AnnouncedGates = Readonly<Record<string, boolean>>;
 

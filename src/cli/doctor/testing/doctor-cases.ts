@@ -44,6 +44,16 @@ const event = (reportingInstance: string, second: number) => ({
   reportingInstance,
   eventTime: at(nowMs + second * 1000),
 });
+/** A pod of Stowage that has been ready for so long. */
+const readyPod = (
+  name: string,
+  args: readonly string[],
+  { component = 'other', ageMs = 10 * minutesMs } = {},
+) => ({
+  metadata: { namespace: 'kube-system', name, labels: { 'app.kubernetes.io/component': component } },
+  spec: { containers: [{ name: 'stowage', args }] },
+  status: { conditions: [{ ...condition('Ready', 'True'), lastTransitionTime: at(nowMs - ageMs) }] },
+});
 interface OlderDefinition {
   readonly spec: {
     readonly versions: readonly { readonly schema: { readonly openAPIV3Schema: SchemaNode } }[];
@@ -162,6 +172,45 @@ export const doctorCases: readonly DoctorCase[] = [
       ],
     }),
     finds: ['error LeaderGone stowage-disks', 'warning NoLeader stowage-capacity'],
+  },
+  {
+    name: 'ready pods whose Leases do not exist',
+    facts: factsOf({
+      ownPods: [
+        readyPod('stowage-1', ['run', '--config=/etc/stowage/stowage.yaml'], { component: 'scheduler' }),
+        readyPod('disks-1', ['run', '--controllers=disks,provisioner', '--lease-suffix=disks']),
+        readyPod('disks-2', ['run', '--controllers', 'disks,provisioner', '--lease-suffix', 'disks']),
+        readyPod('drives-1', ['csi', '--services=controller', '--endpoint=unix:///csi/csi.sock']),
+        readyPod('attacher-1', ['stowage', 'run', '--controllers=attacher', '--config=/etc/stowage.yaml']),
+      ],
+      leases: [
+        leaseOf('stowage-provisioner-disks'),
+        leaseOf('stowage-disks'),
+        leaseOf('stowage-attacher-csi'),
+      ],
+    }),
+    finds: [
+      'error LeaseMissing stowage-scheduler',
+      'error LeaseMissing stowage-disks-disks',
+      'error LeaseMissing stowage-drives',
+    ],
+  },
+  {
+    name: 'ready pods that need no Lease, or could not have one yet',
+    facts: factsOf({
+      ownPods: [
+        readyPod('console-1', ['run', '--controllers=none', '--console']),
+        readyPod('agent-1', ['run', '--controllers=disk-agent', '--leader-elect=false']),
+        readyPod('other-agent-1', ['run', '--controllers=disk-agent']),
+        readyPod('node-1', ['csi', '--services=node', '--endpoint=unix:///csi/csi.sock']),
+        readyPod('csi-1', ['run', '--controllers=provisioner,capacity', '--node-deployment']),
+        readyPod('other-1', ['run', '--config=/etc/stowage/stowage.yaml']),
+        readyPod('extender-1', ['extender', '--listen=:8900']),
+        readyPod('all-1', ['run', '--controllers=*,-scheduler']),
+        readyPod('new-1', ['run'], { ageMs: 5_000 }),
+      ],
+    }),
+    finds: [],
   },
   {
     name: 'components of other versions and gates',
