@@ -96,3 +96,10 @@ export const condition = (type: string, status: string, reason = 'R', message = 
   reason,
   message,
 });
+
+/** What is wrong with a cluster, and what the doctor finds: `severity CODE object`. */
+export interface DoctorCase {
+  readonly name: string;
+  readonly facts: ClusterFacts;
+  readonly finds: readonly string[];
+}
