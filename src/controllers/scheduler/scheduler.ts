@@ -9,7 +9,6 @@ import { needsNode } from '../../engine/records/pending-pod.ts';
 import type { PodRecord } from '../../engine/records/pod-record.ts';
 import { defaultRules } from '../../engine/rules/default-rules.ts';
 import type { AnyRule } from '../../engine/rules/framework/rule.ts';
-import type { BackOffOptions } from '../../engine/waking/back-off.ts';
 import type { Pod } from '../../kube/api/core.ts';
 import { podDisruptionBudgets } from '../../kube/resources.ts';
 import type { Controller, ControllerContext } from '../../reconcile/controller.ts';
@@ -24,6 +23,7 @@ import { Decider, type RefusedDecision, type SchedulingDecision } from './decide
 import { logDecision } from './decision-log.ts';
 import { PreemptionEvictions } from './evictions.ts';
 import { affectsOtherPods, changesRequirements, isScheduledBy, toQueuedPod } from './pending-pods.ts';
+import type { BackOffOptions } from './queue/back-off.ts';
 import type { SchedulingAttempt } from './queue/queued-pod.ts';
 import { SchedulingQueue } from './queue/scheduling-queue.ts';
 import { conflictMessage, refusedMessage } from './refused-message.ts';

@@ -8,21 +8,47 @@ import type { WhatIfCluster } from './what-if-cluster.ts';
 
 /** New nodes like an existing one, with drives of the same sizes, all empty. */
 export function addNodes(
-  { cluster, later }: ChangeSink,
+  sink: ChangeSink,
   { count, like }: { readonly count: number; readonly like: string },
 ): void {
+  const { cluster } = sink;
   if (cluster.get('Node', like) === undefined)
     throw new WhatIfError(`there is no node ${like}; kubectl get nodes lists those there are`);
-  // Pods that wait for a node may get the first one before the second one is there.
-  for (const name of freeNodeNames(cluster.index, count)) later(() => addNode(cluster, like, name));
+  const template: NodeTemplate = {
+    like,
+    drives: [...cluster.values('Drive')].filter(({ spec }) => spec?.nodeName === like),
+    pools: [...cluster.values('CSIStorageCapacity')].filter((capacity) => isOwnPool(capacity, like)),
+  };
+  addNext(sink, template, freeNodeNames(cluster.index, count));
 }
 
-function addNode(cluster: WhatIfCluster, like: string, name: string): void {
+interface NodeTemplate {
+  readonly like: string;
+  readonly drives: readonly Drive[];
+  readonly pools: readonly CSIStorageCapacity[];
+}
+
+/**
+ * One node after the other: pods that wait may get the first one before the second one is there. A node that no pod has used, and for which none was evicted, is
+ * the last such step: the others are alike, and are added together. Otherwise every pod that waits would be decided on for each of thousands of nodes.
+ */
+function addNext(sink: ChangeSink, template: NodeTemplate, [name, ...others]: readonly string[]): void {
+  if (name === undefined) return;
+  sink.later(() => {
+    addNode(sink.cluster, template, name);
+    const before = sink.moves();
+    sink.later(() => {
+      if (sink.moves() > before) return addNext(sink, template, others);
+      for (const other of others) addNode(sink.cluster, template, other);
+    });
+  });
+}
+
+function addNode(cluster: WhatIfCluster, { like, drives, pools }: NodeTemplate, name: string): void {
   const objects = nodeLike({ index: cluster.index, objects: cluster }, like, name);
   for (const { kind, object } of objects) cluster.put(kind, object as never);
-  for (const drive of [...cluster.values('Drive')])
-    if (drive.spec?.nodeName === like) cluster.put('Drive', emptyDrive(drive, name));
-  for (const capacity of [...cluster.values('CSIStorageCapacity')]) addOwnPool(cluster, capacity, like, name);
+  for (const drive of drives) cluster.put('Drive', emptyDrive(drive, name));
+  for (const pool of pools) addOwnPool(cluster, pool, like, name);
 }
 
 function emptyDrive({ metadata, spec, status }: Drive, nodeName: string): Drive {
@@ -36,12 +62,16 @@ function emptyDrive({ metadata, spec, status }: Drive, nodeName: string): Drive 
   };
 }
 
-/** A pool that only the template reaches: the new node has one of its own. Its figure is what is free on the template now, which is the least it can be. */
-function addOwnPool(cluster: WhatIfCluster, capacity: CSIStorageCapacity, like: string, name: string): void {
-  const { matchLabels = {}, matchExpressions = [] } = capacity.nodeTopology ?? {};
+/** A pool that only the template reaches. The drives of a node are pools themselves. */
+function isOwnPool({ nodeTopology }: CSIStorageCapacity, like: string): boolean {
+  const { matchLabels = {}, matchExpressions = [] } = nodeTopology ?? {};
   const isOwn = Object.values(matchLabels).includes(like) && matchExpressions.length === 0;
-  // The drives of the new node are pools themselves.
-  if (!isOwn || matchLabels[driveNodeKey] !== undefined) return;
+  return isOwn && matchLabels[driveNodeKey] === undefined;
+}
+
+/** The new node has a pool of its own. Its figure is what is free on the template now, which is the least it can be. */
+function addOwnPool(cluster: WhatIfCluster, capacity: CSIStorageCapacity, like: string, name: string): void {
+  const { matchLabels = {} } = capacity.nodeTopology ?? {};
   const labels = Object.entries(matchLabels).map(([key, value]) => [key, value === like ? name : value]);
   cluster.put('CSIStorageCapacity', {
     ...capacity,

@@ -11,6 +11,10 @@ export interface ChangeSink {
   readonly workloads: WorkloadPods;
   /** Does the work when the pods that are in the queue have had their turn, in the order of the calls. */
   readonly later: (work: () => void) => void;
+  /** Applies the object that has this number in its file, when the objects before it have been applied. */
+  readonly apply: (number: number, work: () => void) => void;
+  /** How many pods have got a node, or had to leave one. */
+  readonly moves: () => number;
   /** A pod leaves its node for good or for another. It is still in the cluster. */
   readonly evict: (pod: PodRecord, cause: PodCause) => void;
   /** Whatever happens else, this is what becomes of the pod. */

@@ -27,7 +27,8 @@ export function makeChange(change: WhatIfChange, sink: ChangeSink): void {
       scale(change.workload, change.replicas, sink);
       break;
     case 'apply':
-      for (const object of change.objects) sink.later(() => applyFileObject(object, sink));
+      for (const [number, object] of change.objects.entries())
+        sink.apply(number, () => applyFileObject(object, sink));
   }
 }
 

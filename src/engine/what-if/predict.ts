@@ -8,6 +8,7 @@ import { needsNode } from '../records/pending-pod.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 import type { WhatIfChange, WhatIfObjects } from './change.ts';
 import type { ChangeSink } from './change-sink.ts';
+import { stagesOf } from './change-stages.ts';
 import { copiesFor } from './copies.ts';
 import { DeploymentRollouts, type RolledOut } from './deployment-rollouts.ts';
 import { cordon, makeChange } from './make-change.ts';
@@ -68,6 +69,9 @@ export function* predictInSteps(
 /** The time from one change to the next. Pods that a later change creates are younger, which counts when some have to go. */
 export const changeIntervalMs = 15_000;
 
+/** The time from one object of a file to the next: controllers have done what they do at once, and no pod has ended. */
+const applyIntervalMs = 50;
+
 /** Drivers take so long to delete a volume: the pod's controller has created another pod before the bytes are free. */
 const volumeDeletionMs = 100;
 
@@ -80,6 +84,7 @@ class Predictor {
   readonly #rollouts: DeploymentRollouts;
   readonly #fates: PodFates;
   readonly #sink: ChangeSink;
+  #drains: readonly WhatIfChange[] = [];
   readonly #drained: PodRecord[] = [];
   /** The uids of pods that their controller removes for good. */
   readonly #unwanted = new Set<string>();
@@ -109,16 +114,12 @@ class Predictor {
     const podsBefore = this.#podsByNode();
     for (const pod of this.#pendingPods()) this.#enqueueKnown(pod);
     yield* this.#rest();
-    this.#scheduling.endBackOffs();
     let changedMs = this.#cluster.nowMs;
-    const stages = stagesOf(withLastScales(changes));
-    for (const change of stages.drains) cordon(change, this.#cluster);
+    const stages = stagesOf(changes);
+    this.#drains = stages.drains;
+    this.#cordonDrained();
     for (const change of [...stages.additions, ...stages.others]) {
       makeChange(change, this.#sink);
-      // An object that was applied may have opened a node or a drive again.
-      this.#scheduling.later(() => {
-        for (const drain of stages.drains) cordon(drain, this.#cluster);
-      });
       yield* this.#rest();
       changedMs += changeIntervalMs;
       this.#cluster.nowMs = Math.max(this.#cluster.nowMs, changedMs);
@@ -150,11 +151,22 @@ class Predictor {
 
   // ── The changes ──
 
+  #cordonDrained(): void {
+    for (const drain of this.#drains) cordon(drain, this.#cluster);
+  }
+
   #newSink(): ChangeSink {
     return {
       cluster: this.#cluster,
       workloads: this.#workloads,
       later: (work) => this.#scheduling.later(work),
+      apply: (number, work) =>
+        this.#scheduling.after(number * applyIntervalMs, () => {
+          work();
+          // The object may have opened a node or a drive again.
+          this.#cordonDrained();
+        }),
+      moves: () => this.#scheduling.moves,
       evict: (pod, cause) => {
         this.#fates.of(pod, cause).cause = cause;
         if (cause === 'scaled') this.#unwanted.add(pod.uid);
@@ -361,32 +373,6 @@ class Predictor {
 
 function isMember({ owner }: Pick<PodRecord, 'owner'>): boolean {
   return owner.startsWith('StatefulSet/');
-}
-
-interface ChangeStages {
-  readonly additions: readonly WhatIfChange[];
-  readonly others: readonly WhatIfChange[];
-  readonly drains: readonly WhatIfChange[];
-}
-
-function stagesOf(changes: readonly WhatIfChange[]): ChangeStages {
-  const of = (...kinds: readonly WhatIfChange['kind'][]) =>
-    changes.filter(({ kind }) => kinds.includes(kind));
-  return {
-    additions: of('add-nodes', 'add-drive'),
-    others: of('scale', 'apply'),
-    drains: of('drain-node', 'drain-drive'),
-  };
-}
-
-/** A workload has the replicas that were asked for last. */
-function withLastScales(changes: readonly WhatIfChange[]): readonly WhatIfChange[] {
-  const last = new Map<string, WhatIfChange>();
-  for (const change of changes)
-    if (change.kind === 'scale') last.set(JSON.stringify(change.workload), change);
-  return changes.filter(
-    (change) => change.kind !== 'scale' || last.get(JSON.stringify(change.workload)) === change,
-  );
 }
 
 function compareTexts(a: string, b: string): number {

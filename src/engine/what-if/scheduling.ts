@@ -1,8 +1,9 @@
 import type { Pod, PodStatus } from '../../kube/api/core.ts';
+import { drivesDriver } from '../../kube/drive.ts';
 import { formatTimestamp } from '../../kube/go/timestamp.ts';
 import type { ClusterChange } from '../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
-import { Ledger } from '../ledger/ledger.ts';
+import { Ledger, type Reservation } from '../ledger/ledger.ts';
 import type { DisruptionBudget } from '../preemption/disruption-budget.ts';
 import { findVictims, type Preemption } from '../preemption/find-victims.ts';
 import { planWithNominated } from '../preemption/plan-with-nominated.ts';
@@ -11,7 +12,6 @@ import { type PodRecord, readPod } from '../records/pod-record.ts';
 import type { Refusal } from '../refusal/refusal.ts';
 import { RefusalCache } from '../refusal/refusal-cache.ts';
 import type { AnyRule } from '../rules/framework/rule.ts';
-import { backOffDefault, backOffEndMs } from '../waking/back-off.ts';
 import type { WhatIfCluster } from './what-if-cluster.ts';
 
 export interface SchedulingOptions {
@@ -36,9 +36,6 @@ interface Waiting {
   readonly key: string;
   readonly priority: number;
   readonly order: number;
-  readonly refusals: number;
-  /** Until then pods that do not back off come first. */
-  readonly backOffEndMs: number;
 }
 
 /** A pod is decided on again after each change that could help it. More attempts than this, per pod, would not end. */
@@ -53,8 +50,8 @@ function endOfPodMs(nowMs: number): number {
 
 /**
  * Schedules pods in a what-if cluster as an idle scheduler does: each pod is decided on when it arrives; pods that a change wakes together, highest
- * priority first, then the one that has waited longest, and those that back off last; pods that leave are gone, one after the other, once all others have
- * had their turn.
+ * priority first, then the one that has waited longest; pods that leave are gone, one after the other, once all others have had their turn. No pod backs off:
+ * that would depend on how long pods take to end, which is unknown.
  */
 export class WhatIfScheduling {
   readonly #cluster: WhatIfCluster;
@@ -64,8 +61,6 @@ export class WhatIfScheduling {
   /** Pods of equal shape share their refusal, as in the scheduler. */
   readonly #refusals: RefusalCache<NoPreemption>;
   readonly #queue: Waiting[] = [];
-  /** They are decided on when the scheduler has nothing else to do. */
-  readonly #backingOff: Waiting[] = [];
   readonly #refused = new Map<string, { readonly waiting: Waiting; readonly refusal: Refusal }>();
   readonly #nominated = new Map<string, PodRecord>();
   /** The keys of pods that leave. */
@@ -77,6 +72,8 @@ export class WhatIfScheduling {
   readonly #newWork: (() => void)[] = [];
   #lastOrder = 0;
   #attempts = 0;
+  #moves = 0;
+  #deleted = 0;
 
   constructor(cluster: WhatIfCluster, options: SchedulingOptions, hooks: SchedulingHooks) {
     this.#cluster = cluster;
@@ -91,10 +88,14 @@ export class WhatIfScheduling {
     return this.#cluster.index;
   }
 
+  /** How many pods have got a node, or had to leave one. */
+  get moves(): number {
+    return this.#moves;
+  }
+
   enqueue(pod: PodRecord): void {
     this.#lastOrder += 1;
-    const { key, priority } = pod;
-    this.#push({ key, priority, order: this.#lastOrder, refusals: 0, backOffEndMs: 0 });
+    this.#push({ key: pod.key, priority: pod.priority, order: this.#lastOrder });
   }
 
   /**
@@ -106,6 +107,7 @@ export class WhatIfScheduling {
       const stored = this.#cluster.get('Pod', victim.key);
       if (stored === undefined || this.#leaving.has(victim.key)) return [];
       this.#leaving.add(victim.key);
+      this.#moves += 1;
       this.#at(endOfPodMs(this.#cluster.nowMs), () => this.#remove(victim));
       const deletionTimestamp = formatTimestamp(this.#cluster.nowMs);
       this.#cluster.put('Pod', { ...stored, metadata: { ...stored.metadata, deletionTimestamp } });
@@ -134,12 +136,6 @@ export class WhatIfScheduling {
     this.#pending.splice(at, 0, { atMs, work });
   }
 
-  /** The pods that wait have been refused long ago. */
-  endBackOffs(): void {
-    for (const [key, { waiting, refusal }] of this.#refused)
-      this.#refused.set(key, { waiting: { ...waiting, backOffEndMs: 0 }, refusal });
-  }
-
   /** Called with every change of the cluster. */
   observe(change: ClusterChange): void {
     this.#refusals.onChange(change);
@@ -156,7 +152,7 @@ export class WhatIfScheduling {
    */
   step(): boolean {
     if (this.#newWork.length > 0) this.#work.unshift(...this.#newWork.splice(0));
-    const waiting = this.#queue.shift() ?? this.#backingOff.shift();
+    const waiting = this.#queue.shift();
     if (waiting !== undefined) {
       this.#decide(waiting);
       return true;
@@ -180,10 +176,8 @@ export class WhatIfScheduling {
 
   /** Takes the pod out of the queue, and releases what was reserved for it. */
   forget(key: string): void {
-    for (const queue of [this.#queue, this.#backingOff]) {
-      const at = queue.findIndex((waiting) => waiting.key === key);
-      if (at >= 0) queue.splice(at, 1);
-    }
+    const at = this.#queue.findIndex((waiting) => waiting.key === key);
+    if (at >= 0) this.#queue.splice(at, 1);
     this.#refused.delete(key);
     this.#nominated.delete(key);
     const reservation = this.#ledger.get(key);
@@ -193,8 +187,13 @@ export class WhatIfScheduling {
   }
 
   #push(waiting: Waiting): void {
-    if (waiting.backOffEndMs <= this.#cluster.nowMs) insert(this.#queue, waiting, isBefore);
-    else insert(this.#backingOff, waiting, endsBefore);
+    const before = (other: Waiting) =>
+      other.priority > waiting.priority ||
+      (other.priority === waiting.priority && other.order < waiting.order);
+    // Most pods arrive last among those of their priority.
+    let at = this.#queue.length;
+    while (at > 0 && !before(this.#queue[at - 1]!)) at -= 1;
+    this.#queue.splice(at, 0, waiting);
   }
 
   #decide(waiting: Waiting): void {
@@ -238,11 +237,9 @@ export class WhatIfScheduling {
     this.#loseNomination(pod, record, preemption);
   }
 
-  #wait({ key, priority, refusals }: Waiting, refusal: Refusal): void {
+  #wait(waiting: Waiting, refusal: Refusal): void {
     this.#lastOrder += 1;
-    const endMs = backOffEndMs(refusals + 1, this.#cluster.nowMs, backOffDefault);
-    const waiting = { key, priority, order: this.#lastOrder, refusals: refusals + 1, backOffEndMs: endMs };
-    this.#refused.set(key, { waiting, refusal });
+    this.#refused.set(waiting.key, { waiting: { ...waiting, order: this.#lastOrder }, refusal });
   }
 
   #loseNomination(pod: Pod, { nominatedNode }: PodRecord, preemption: NoPreemption): void {
@@ -250,6 +247,7 @@ export class WhatIfScheduling {
   }
 
   #place(pod: Pod, record: PodRecord, nodeName: string): void {
+    this.#moves += 1;
     this.#nominated.delete(record.key);
     const status = runningStatus(pod, formatTimestamp(this.#cluster.nowMs));
     this.#cluster.put('Pod', { ...pod, spec: { ...pod.spec, nodeName }, status });
@@ -273,27 +271,26 @@ export class WhatIfScheduling {
 
   #remove(pod: PodRecord): void {
     const stored = this.#cluster.get('Pod', pod.key);
+    const reservation = this.#ledger.get(pod.key);
     this.#leaving.delete(pod.key);
     this.forget(pod.key);
+    if (reservation !== undefined) this.#keepFigures(reservation);
     this.#cluster.remove('Pod', pod.key);
     // Pods that wait for its place come first.
     if (stored !== undefined) this.later(() => this.#hooks.gone(pod, stored));
   }
-}
 
-function isBefore(a: Waiting, b: Waiting): boolean {
-  return a.priority > b.priority || (a.priority === b.priority && a.order < b.order);
-}
-
-function endsBefore(a: Waiting, b: Waiting): boolean {
-  return a.backOffEndMs < b.backOffEndMs || (a.backOffEndMs === b.backOffEndMs && isBefore(a, b));
-}
-
-function insert(queue: Waiting[], waiting: Waiting, before: (a: Waiting, b: Waiting) => boolean): void {
-  // Most pods arrive last among those of their priority.
-  let at = queue.length;
-  while (at > 0 && before(waiting, queue[at - 1]!)) at -= 1;
-  queue.splice(at, 0, waiting);
+  /** The figure of a pool does not rise when a volume that ends with its pod is deleted, but when its driver publishes it again. Drives are counted by themselves. */
+  #keepFigures({ placement: { pod, node: nodeName, provisions } }: Reservation): void {
+    const own = new Set(pod.claims.filter(({ isEphemeral }) => isEphemeral).map(({ key }) => key));
+    for (const { claim, driver, requested: size, pool } of provisions) {
+      if (pool === undefined || driver === drivesDriver || !own.has(claim)) continue;
+      this.#deleted += 1;
+      const id = `deleted ${this.#deleted} ${claim}`;
+      const promised = { id, claimUid: '', nodeName, size, poolKey: pool.key };
+      this.#index.setPromise(id, { ...promised, reservations: 1, isStored: false, settled: undefined });
+    }
+  }
 }
 
 /** The first of each group, then the second of each, and so on. */

@@ -203,7 +203,8 @@ export class WorkloadPods {
   #renamed(pod: Pod): Pod {
     this.#created += 1;
     const { generateName = `${pod.metadata?.name ?? ''}-`, ...metadata } = pod.metadata ?? {};
-    return { ...pod, metadata: { ...metadata, generateName, name: `${generateName}new-${this.#created}` } };
+    // Without a dash, as in Kubernetes: the name of the controller is found by it.
+    return { ...pod, metadata: { ...metadata, generateName, name: `${generateName}new${this.#created}` } };
   }
 
   /** As admission sets it. */

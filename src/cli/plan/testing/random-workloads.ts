@@ -29,6 +29,11 @@ import { withSlowDeletions } from './slow-deletions.ts';
 const calmMs = 15_000;
 /** Longer than all writes at one time, shorter than pods take to end. */
 const deletionMs = 100;
+/**
+ * None: a pod that has been refused just now would come after a pod of lower priority that was refused earlier. How often a pod is refused, and when, depends on
+ * how long other pods take to end, and on events that turn out to help no pod; a prediction knows neither.
+ */
+const backOff = { initialMs: 0, maxMs: 0 };
 const matchLabels = { app: 'agent' };
 const daemonSet = {
   metadata: { namespace, name: 'agent' },
@@ -113,10 +118,10 @@ export class RandomWorkloads implements AsyncDisposable {
     const recorder = [this.#recorder(), this.#jobs.controller];
     const named = (all: readonly Controller[], more: readonly string[] = []) =>
       all.filter(({ name }) => [...controllerNames, ...more].includes(name));
-    if (!this.storage.hasDrives) return [...named(allControllers({ provisioners })), ...recorder];
+    if (!this.storage.hasDrives) return [...named(allControllers({ provisioners, backOff })), ...recorder];
     const inProcessDrivers = new JoiningDriverSet();
     const csiDrivers = withSlowDeletions(inProcessDrivers, this.fixture.environment.clock, deletionMs);
-    const settings = { provisioners, csiDrivers, inProcessDrivers };
+    const settings = { provisioners, backOff, csiDrivers, inProcessDrivers };
     return [...named(allControllers(settings), ['drives']), ...recorder];
   }
 

@@ -1,8 +1,8 @@
 import type { ClusterChange } from '../../../engine/cluster-index/cluster-change.ts';
-import { type BackOffOptions, backOffDefault, backOffEndMs } from '../../../engine/waking/back-off.ts';
 import { onAbort } from '../../../runtime/abort.ts';
 import { assert } from '../../../runtime/assert.ts';
 import type { Clock, Timer } from '../../../runtime/clock.ts';
+import { type BackOffOptions, backOffEndMs } from './back-off.ts';
 import { Heap } from './heap.ts';
 import { InFlightPods } from './in-flight-pods.ts';
 import {
@@ -26,7 +26,7 @@ export interface SchedulingQueueOptions {
 }
 
 const defaults: SchedulingQueueOptions = {
-  backOff: backOffDefault,
+  backOff: { initialMs: 1_000, maxMs: 10_000 },
   waitingMaxMs: 5 * 60_000,
   sweepMs: 30_000,
 };

@@ -11,8 +11,6 @@ export interface BackOffOptions {
   readonly maxMs: number;
 }
 
-export const backOffDefault: BackOffOptions = { initialMs: 1_000, maxMs: 10_000 };
-
 /** When the back-off after the nth failure in a row, at `failedMs`, ends: at the end of the second in which it expires. */
 export function backOffEndMs(failures: number, failedMs: number, options: BackOffOptions): number {
   if (options.maxMs === 0) return failedMs;
