@@ -216,6 +216,8 @@ class Predictor {
         const pod = next();
         if (pod !== undefined) this.#enqueue(pod, cause);
       });
+    // A controller creates so many pods at once, and then looks again.
+    if (create.length > 1) this.#scheduling.later(() => this.#sync(current, cause));
     for (const pod of remove) {
       const record = this.#index.pods.get(podKey(pod));
       if (record === undefined) continue;
