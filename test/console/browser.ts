@@ -7,7 +7,7 @@ import { type BrowserContext, chromium, type Page } from 'playwright-core';
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 /** On a busy machine a page takes long. */
-const waitMsMax = 120_000;
+const waitMsMax = 240_000;
 
 /** CI must not pass without a browser. */
 export const hasBrowser = existsSync(executablePath);

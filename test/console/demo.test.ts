@@ -5,8 +5,10 @@ import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Cluster } from '../../src/cluster/cluster.ts';
+import { isReason } from '../../src/kube/api-error.ts';
 import { diskVolumes } from '../../src/kube/disks/volume.ts';
 import { deployments, nodes, pods } from '../../src/kube/resources.ts';
+import { isRetry } from '../kubernetes/testing/is-retry.ts';
 import { projectRoot } from '../project-root.ts';
 import { accessibilityProblems } from './accessibility.ts';
 import { type Browser, hasBrowser, openBrowser, showView } from './browser.ts';
@@ -166,15 +168,16 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
     await page.emulateMedia({ media: 'screen' });
   });
 
-  test('a change of the cluster appears without loading the page again', async () => {
+  test('a change of the cluster appears without loading the page again', async ({ task }) => {
     const { page } = browser;
+    const name = isRetry(task) ? 'next-newcomer' : 'newcomer';
     await showView(page, '#/pods');
-    await page.getByRole('searchbox').fill('newcomer');
+    await page.getByRole('searchbox').fill(`demo/${name}`);
     await page.getByText('There is no such pod.').waitFor();
-    await createPod(program, 'demo', 'newcomer');
-    await page.getByRole('gridcell', { name: 'demo/newcomer' }).waitFor();
+    await createPod(program, 'demo', name);
+    await page.getByRole('gridcell', { name: `demo/${name}` }).waitFor();
     await page.getByRole('gridcell', { name: 'running' }).waitFor();
-    await showView(page, '#/pod/demo%2Fnewcomer');
+    await showView(page, `#/pod/demo%2F${name}`);
     // This process has seen the steps happen, so their times are exact.
     await page
       .getByText(/^\+ \d+ ms$/)
@@ -182,8 +185,11 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
       .waitFor();
   });
 
-  test('with --console-write, the steps of a plan are carried out one by one, below the plan', async () => {
+  test('with --console-write, the steps of a plan are carried out one by one, below the plan', async ({
+    task,
+  }) => {
     const { page } = browser;
+    const name = isRetry(task) ? 'next-mover' : 'mover';
     await using cluster = await clusterOf(program);
     const show = async (kind: string, value: string) => {
       await showView(page, '#/overview');
@@ -194,11 +200,11 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
       await page.getByRole('button', { name: 'Show the plan' }).click();
       await page.getByText('Nothing has been done yet.').waitFor();
     };
-    const press = async (name: string | RegExp, result: string) => {
-      await page.getByRole('button', { name }).click();
+    const press = async (button: string | RegExp, result: string) => {
+      await page.getByRole('button', { name: button }).click();
       await page.getByRole('list', { name: 'Steps' }).getByText(result, { exact: true }).last().waitFor();
     };
-    const node = await nodeOfNewDeployment(cluster, 'mover');
+    const node = await nodeOfNewDeployment(cluster, name);
     const isCordoned = async () =>
       (await cluster.resource(nodes).get({ name: node })).spec?.unschedulable === true;
 
@@ -211,15 +217,14 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
     expect(await isCordoned()).toBe(true);
     await press(evict, 'done');
     // It is created again elsewhere, as the plan says.
-    const others = async () =>
-      (await nodesOf(cluster, 'mover')).filter((each) => each !== '' && each !== node);
+    const others = async () => (await nodesOf(cluster, name)).filter((each) => each !== '' && each !== node);
     await expect.poll(others).toHaveLength(1);
     await press(`Uncordon node ${node}`, 'taken back');
     expect(await isCordoned()).toBe(false);
 
-    await show('Replicas', 'deploy/demo/mover=2');
-    await press('Scale Deployment demo/mover to 2', 'done');
-    await expect.poll(() => nodesOf(cluster, 'mover')).toHaveLength(2);
+    await show('Replicas', `deploy/demo/${name}=2`);
+    await press(`Scale Deployment demo/${name} to 2`, 'done');
+    await expect.poll(() => nodesOf(cluster, name)).toHaveLength(2);
     expect(browser.problems).toEqual([]);
   });
 
@@ -260,7 +265,7 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
       // Answers arrive after the rows, on either page.
       await vi.waitFor(
         async () => expect(await textOfView(page, hash), hash).toBe(await textOfView(other, hash)),
-        { timeout: 120_000, interval: 200 },
+        { timeout: 240_000, interval: 200 },
       );
     }
     expect(await textOfView(other, `#/disks/${encodeURIComponent(disk)}`)).toContain('replica on-disks-r');
@@ -331,12 +336,18 @@ async function createVolumeOnDisks(program: ConsoleProgram): Promise<void> {
     ['on-disks', 2 ** 30],
     ['too-large', 2 ** 50],
   ] as const)
-    await cluster.resource(diskVolumes).create({
-      apiVersion: 'stowage.dev/v1alpha1',
-      kind: 'Volume',
-      metadata: { name },
-      spec: { size, numberOfReplicas: 2 },
-    });
+    await cluster
+      .resource(diskVolumes)
+      .create({
+        apiVersion: 'stowage.dev/v1alpha1',
+        kind: 'Volume',
+        metadata: { name },
+        spec: { size, numberOfReplicas: 2 },
+      })
+      .catch((error: unknown) => {
+        // They are there if the test is tried again.
+        if (!isReason(error, 'AlreadyExists')) throw error;
+      });
 }
 
 /** The id of a disk's row. */
