@@ -65,7 +65,7 @@ describe.skipIf(lacks('helm', ...serverPrograms, 'kube-controller-manager', 'kub
   'the chart',
   () => {
     test('is installed, upgraded, rolled back and uninstalled; the definitions and our objects stay', {
-      timeout: 600_000,
+      timeout: 1_800_000,
     }, async () => {
       const bed = await startBed();
       await applied(bed, ['create', 'namespace', namespace]);

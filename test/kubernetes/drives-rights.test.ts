@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Cluster } from '../../src/cluster/cluster.ts';
 import { CsiCallError } from '../../src/csi/csi-errors.ts';
 import { type DriveVolume, driveNameKey, drives } from '../../src/kube/drive.ts';
-import { persistentVolumeClaims, pods } from '../../src/kube/resources.ts';
+import { events, persistentVolumeClaims, pods } from '../../src/kube/resources.ts';
 import { projectRoot } from '../project-root.ts';
 import { DriverProcess } from '../up/driver-process.ts';
 import type { TestBed } from './test-bed.ts';
@@ -18,7 +18,7 @@ import {
   untilGranted,
   withdraw,
 } from './testing/audited-rights.ts';
-import { main, serviceAccountKubeconfig, until } from './testing/run-scheduler.ts';
+import { main, serviceAccountKubeconfig, until, untilEvent } from './testing/run-scheduler.ts';
 import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
 
 const namespace = 'default';
@@ -203,15 +203,27 @@ async function makeDrive(
   if (isReady) await client.update({ ...created, status }, { subresource: 'status' });
 }
 
-/** Without its condition, what the driver finds in the ledger is reported again, with the same Event. */
+/**
+ * Without its condition, what the driver finds in the ledger is reported again. That is the same Event only if the first one has been written, and if the
+ * driver has found nothing else meanwhile; so it is repeated until an Event is counted.
+ */
 async function reportTwice(cluster: Cluster, name: string): Promise<void> {
   const client = cluster.resource(drives);
-  const conditions = async () => (await client.get({ name })).status?.conditions ?? [];
-  const isReported = async () => (await conditions()).some(({ status }) => status === 'False');
-  await until(isReported, 200);
+  const reported = async () => {
+    const { status } = await client.get({ name });
+    return status?.conditions?.find((condition) => condition.status === 'False')?.reason;
+  };
+  const isCounted = async () =>
+    (await cluster.resource(events).list()).items.some(
+      ({ regarding, series }) => regarding?.name === name && series !== undefined,
+    );
   const body = { status: { conditions: null } };
-  await client.patch({ name }, { type: 'merge', body }, { subresource: 'status' });
-  await until(isReported, 200);
+  while (!(await isCounted())) {
+    await until(async () => (await reported()) !== undefined, 200);
+    await untilEvent(cluster, name, (await reported()) ?? '');
+    await client.patch({ name }, { type: 'merge', body }, { subresource: 'status' });
+    await until(async () => (await reported()) !== undefined, 200);
+  }
 }
 
 async function addEntries(cluster: Cluster, name: string, volumes: readonly DriveVolume[]): Promise<void> {

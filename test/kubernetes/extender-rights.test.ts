@@ -41,6 +41,13 @@ async function publish(bed: TestBed, cluster: Cluster): Promise<void> {
   await kubectl(bed, 'apply', '-f', join(projectRoot, 'deploy/crds'));
   await kubectl(bed, 'wait', '--for=condition=Established', 'crd', '--all', '--timeout=300s');
   const client = cluster.resource(driverCapacities);
+  // The API server serves a kind some time after it has said so.
+  const isServed = () =>
+    client.list().then(
+      () => true,
+      () => false,
+    );
+  await until(isServed);
   await client.create({ metadata: { name: driver }, spec: { capacityTracking: true } });
   const pools = [{ name: 'n1', nodeList: ['n1'], capacity: '5Gi' }];
   const body = { status: { storage: [{ storageClassName: 'fast', pools }] } };

@@ -23,7 +23,7 @@ describe.skipIf(lacks('helm', ...serverPrograms, 'kube-controller-manager', 'kub
   () => {
     test.each(['With Helm', 'Without Helm'])(
       '%s: every command works, in this order',
-      { timeout: 600_000 },
+      { timeout: 1_200_000 },
       async (section) => {
         const bed = await startTestBed({ scheduler: true, kwok: true, controllerManager: { controllers } });
         const cluster = await bed.connect();

@@ -21,6 +21,7 @@ import {
   merged,
   tryWrite,
 } from './testing/kinds/try-write.ts';
+import { untilPasses } from './testing/run-scheduler.ts';
 import { lacks, serverPrograms, sharedTestBed } from './vitest-beds.ts';
 
 const definitions = join(projectRoot, 'deploy/crds');
@@ -46,7 +47,8 @@ describe.skipIf(lacks(...serverPrograms)).each(['kubernetes', 'stowage'] as cons
       cluster = await bed().connect();
       await kubectl(`apply --server-side -f ${definitions}`);
       await kubectl('wait --for=condition=Established crd --all --timeout=300s');
-      await kubectl(`apply --server-side -f ${examples}`);
+      // kubectl finds a kind some time after it is established.
+      await untilPasses(() => kubectl(`apply --server-side -f ${examples}`));
       await kubectl(`apply --server-side --subresource=status -f ${examples}`);
     });
 
@@ -153,7 +155,11 @@ describe.skipIf(lacks(...serverPrograms)).each(['kubernetes', 'stowage'] as cons
         .poll(async () => (await bed().kubectl(['get', '--raw', '/apis/stowage.dev/v1beta1'])).stdout)
         .toContain('"drives"');
       expect((await apply(next)).stderr).toContain('must remain in spec.versions until a storage migration');
-      await kubectl('replace --validate=false -f -', await kubectl('get drives.v1beta1.stowage.dev -o json'));
+      let listed = '';
+      await untilPasses(async () => {
+        listed = await kubectl('get drives.v1beta1.stowage.dev -o json');
+      });
+      await kubectl('replace --validate=false -f -', listed);
       await kubectl(
         'patch crd drives.stowage.dev --subresource=status --type=merge -p {"status":{"storedVersions":["v1beta1"]}}',
       );

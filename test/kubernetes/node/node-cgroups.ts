@@ -4,6 +4,8 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const root = '/sys/fs/cgroup';
+/** Far more than the processes of a node need to disappear, also on a busy machine. */
+const removedWithinMs = 120_000;
 
 /** The cgroups of a node: one folder below our own for each hierarchy. */
 export class NodeCgroups {
@@ -31,12 +33,13 @@ export class NodeCgroups {
 
   /** Processes may take a moment to disappear after they were killed. */
   async remove(): Promise<void> {
-    for (const folder of this.folders) {
-      for (let attempt = 0; attempt < 100 && existsSync(folder); attempt += 1) {
-        if (attempt > 0) await sleep(50);
+    const giveUpAtMs = Date.now() + removedWithinMs;
+    for (const folder of this.folders)
+      for (;;) {
         await removeTree(folder).catch(() => {});
+        if (!existsSync(folder) || Date.now() > giveUpAtMs) break;
+        await sleep(50);
       }
-    }
   }
 }
 

@@ -83,8 +83,9 @@ export interface AuditedRequests {
 export function auditedRequestsOf(user: string, auditLog: string): AuditedRequests {
   const lines = readFileSync(auditLog, 'utf8')
     .split('\n')
-    // The last line may be incomplete.
-    .filter((line) => line.endsWith('}') && line.includes(user))
+    // After the last line break there is nothing, or a line that is still being written.
+    .slice(0, -1)
+    .filter((line) => line.includes(user))
     .map((line) => JSON.parse(line) as AuditLine)
     .filter((line) => line.user.username === user)
     .flatMap(withCreation);

@@ -23,26 +23,21 @@ function masked(text: string): string {
 }
 
 /** Conflicts with another writer that the controller retries: they occur with any controller on any server. */
-const lostRaces: readonly (readonly [string, RegExp])[] = [
-  [
-    'a write that came second',
-    /the object has been modified; please apply your changes to the latest version/,
-  ],
-  [
-    'a deletion that came second',
-    /precondition \([^)]*\) does not match the (ResourceVersion|UID) in record/,
-  ],
-  ['a cache that is behind what was written', /read version: \d+ is not as new as written version: \d+/],
-  ['a cache that is behind what was written', /informer cache is out of date/],
-  [
-    'a namespace that is going',
-    /unable to create new content in namespace \S+ because it is being terminated/,
-  ],
-  // Except for objects that every cluster has: if those are missing, the server has lost them.
-  ['an object that is gone', /\b[\w.]+ \\?"(?!kube-|extension-|system:|cluster-)[\w.-]+\\?" not found/],
-  ['an object that is gone', /Error getting updated StatefulSet from lister/],
-  ['an object that is going', /has just been deleted at|pvc \S+ is being deleted/],
-  ['an object that is there already', /\\?"[\w.-]+\\?" already exists/],
+const lostRaces: readonly RegExp[] = [
+  // A write, or a deletion, that came second.
+  /the object has been modified; please apply your changes to the latest version/,
+  /precondition \([^)]*\) does not match the (ResourceVersion|UID) in record/,
+  // A cache that is behind what was written.
+  /read version: \d+ is not as new as written version: \d+/,
+  /informer cache is out of date/,
+  // A namespace that is going.
+  /unable to create new content in namespace \S+ because it is being terminated/,
+  // An object that is gone; except for objects that every cluster has: if those are missing, the server has lost them.
+  /\b[\w.]+ \\?"(?!kube-|extension-|system:|cluster-)[\w.-]+\\?" not found/,
+  /Error getting updated StatefulSet from lister/,
+  // An object that is going, or there already.
+  /has just been deleted at|pvc \S+ is being deleted/,
+  /\\?"[\w.-]+\\?" already exists/,
 ];
 
 /** Names of particular objects. */
@@ -58,22 +53,17 @@ const names: readonly (readonly [RegExp, string])[] = [
   [/\b\d+\b/g, '<number>'],
 ];
 
-/** Kinds of errors, without the names of objects; all conflicts of one kind count as one. */
+/** Kinds of errors, without the names of objects; conflicts aside, which one run may have by chance and another not. */
 export function errorKindsIn(log: string): readonly string[] {
-  return [...new Set(errorsIn(log).map(kindOf))].sort();
+  const others = errorsIn(log).filter((error) => !isLostRace(error));
+  return [...new Set(others.map(kindOf))].sort();
 }
 
 /** Whether it is such a conflict. */
 export function isLostRace(error: string): boolean {
-  return raceOf(error) !== undefined;
-}
-
-function raceOf(error: string): string | undefined {
-  return lostRaces.find(([, pattern]) => pattern.test(error))?.[0];
+  return lostRaces.some((pattern) => pattern.test(error));
 }
 
 function kindOf(error: string): string {
-  const race = raceOf(error);
-  if (race !== undefined) return race;
   return names.reduce((result, [pattern, replacement]) => result.replace(pattern, replacement), error);
 }

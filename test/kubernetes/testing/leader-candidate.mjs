@@ -34,10 +34,10 @@ const elector = new LeaderElector({
   identity,
   clock: realClock,
   random: systemRandom,
-  // Short, to keep the test short; the ratios are those of the defaults.
-  leaseDurationMs: 3_000,
-  renewDeadlineMs: 2_000,
-  retryPeriodMs: 400,
+  // The defaults: shorter ones expire on a busy machine, and the leader then changes without being killed.
+  leaseDurationMs: 15_000,
+  renewDeadlineMs: 10_000,
+  retryPeriodMs: 2_000,
   onStartedLeading: lead,
 });
 

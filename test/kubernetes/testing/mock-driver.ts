@@ -83,7 +83,8 @@ export class MockDriver {
 
   /** All calls so far, or those of a method. */
   calls(method?: CsiMethodName): readonly MockCall[] {
-    const lines = readFileSync(join(this.folder, 'calls'), 'utf8').trimEnd().split('\n');
+    // After the last line break there is nothing, or a call that is still being written.
+    const lines = readFileSync(join(this.folder, 'calls'), 'utf8').split('\n').slice(0, -1);
     const calls = lines.map((line) => JSON.parse(line) as MockCall);
     return method === undefined ? calls : calls.filter((call) => call.method === method);
   }

@@ -39,7 +39,7 @@ const patienceMs = 240_000;
  * Repeats the check until none of its expectations fails, for a state that other programs bring about. Each check judges what it reads itself.
  * Rejects with the last failure.
  */
-export async function untilPasses(check: () => Promise<void> | void, pollMs = 200): Promise<void> {
+export async function untilPasses(check: () => unknown, pollMs = 200): Promise<void> {
   await vi.waitFor(check, { timeout: patienceMs, interval: pollMs });
 }
 

@@ -36,7 +36,10 @@ describe.skipIf(lacks('1.36', ...programs) || lacksRealNode())(
   },
 );
 
-/** A set whose pods are on different nodes: each finds its own file again, also if the kubelet was restarted meanwhile. */
+/**
+ * A set whose pods are on different nodes: each finds its own file again, also if the kubelet was restarted meanwhile. It is stopped first: only the new
+ * one then ends the pod and starts the next, and so it answers when that is ready.
+ */
 async function keepsLocalData(bed: InstalledBed): Promise<void> {
   await bed.apply(localClass, ...[bed.a, bed.b].map(localVolume), statefulSet);
   await bed.untilReady('db-0', 'db-1');
@@ -45,8 +48,8 @@ async function keepsLocalData(bed: InstalledBed): Promise<void> {
   expect([before, await bed.nodeOf('db-1')].sort()).toEqual(['a', 'b']);
   const uid = await bed.uidOf('db-0');
   const node = before === 'a' ? bed.a : bed.b;
-  await bed.kubectl('delete', 'pod', 'db-0');
   await node.stopKubelet();
+  await bed.kubectl('delete', 'pod', 'db-0', '--wait=false');
   await node.startKubelet();
   await bed.untilReplaced('db-0', uid);
   expect(await bed.nodeOf('db-0')).toBe(before);
