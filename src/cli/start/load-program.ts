@@ -44,7 +44,7 @@ function saveOnce(program: BundledProgram, path: string): void {
     writeCodeCache(path, code);
     removeOldCodeCaches(dirname(dirname(path)), realClock.nowMs());
   } catch {
-    // Nobody waits for it.
+    // Only the next start is slower.
   }
 }
 
