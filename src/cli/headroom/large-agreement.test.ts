@@ -27,7 +27,8 @@ const workload = { kind: 'StatefulSet', namespace: 'default', name: 'db' } as co
 
 /** A set without members, whose claims are of this class and size. */
 function emptySet(storageClassName: string, storage: string): StatefulSet {
-  const spec = { accessModes: ['ReadWriteOnce'], storageClassName, resources: { requests: { storage } } };
+  const resources = { requests: { storage } };
+  const spec = { accessModes: ['ReadWriteOnce'], storageClassName, resources } as const;
   return {
     metadata: { namespace: 'default', name: 'db', uid: 'uid-db' },
     spec: {

@@ -4,8 +4,8 @@
  *
  *     PLAN_CLUSTERS=5000 PLAN_SEED=mine npx vitest run src/cli/plan/agreement.property.test.ts
  *
- * What it found is fixed (`rollouts.test.ts`), and two things that Kubernetes leaves open are decided: a driver takes a while to delete a volume
- * (`testing/slow-deletions.ts`), and of pods that are alike in everything, a ReplicaSet deletes those with the smallest uids.
+ * What it found is fixed (`rollouts.test.ts`). What Kubernetes leaves open is decided: claims and volumes take a while (`testing/slow-volumes.ts`), pods do not back
+ * off (`testing/random-workloads.ts`), and of pods that are alike in everything, a ReplicaSet deletes those with the smallest uids.
  */
 import { expect, test } from 'vitest';
 import { predictAndMake } from './testing/agreement.ts';

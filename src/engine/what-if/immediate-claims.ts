@@ -34,14 +34,14 @@ export function bindAtOnce(cluster: WhatIfCluster, claim: PersistentVolumeClaim)
   const isDelayed = storageClass?.isDelayed === true;
   const found = matchClaim(index, record, isDelayed);
   if (found !== undefined) {
-    bind(cluster, claim, cluster.get('PersistentVolume', found.key));
+    bindClaim(cluster, claim, cluster.get('PersistentVolume', found.key));
     return;
   }
   if (isDelayed || storageClass?.canProvision !== true) return;
   cluster.notes.add(
     `class ${record.className} creates volumes before their pod has a node; where they are is up to its driver, so they count as reachable from every node`,
   );
-  bind(cluster, claim, {
+  bindClaim(cluster, claim, {
     metadata: { name: `volume of ${key}` },
     spec: {
       capacity: { storage: claim.spec?.resources?.requests?.storage ?? '0' },
@@ -51,7 +51,8 @@ export function bindAtOnce(cluster: WhatIfCluster, claim: PersistentVolumeClaim)
   });
 }
 
-function bind(
+/** Binds the claim and the volume to each other. */
+export function bindClaim(
   cluster: WhatIfCluster,
   claim: PersistentVolumeClaim,
   volume: PersistentVolume | undefined,

@@ -2,6 +2,9 @@ import type { Drive, DriveVolume } from '../../kube/drive.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 import type { WhatIfCluster } from './what-if-cluster.ts';
 
+/** Drivers take so long to delete a volume: the pod's controller has created another pod before the bytes are free. */
+export const volumeDeletionMs = 100;
+
 /**
  * Removes what ends with the pod at once: the claims of its generic ephemeral volumes, and inline volumes on drives. Returns what deletes the volumes of these
  * claims, which takes their driver a while; undefined if there are none.

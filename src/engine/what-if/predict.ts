@@ -12,7 +12,7 @@ import { stagesOf } from './change-stages.ts';
 import { copiesFor } from './copies.ts';
 import { DeploymentRollouts, type RolledOut } from './deployment-rollouts.ts';
 import { cordon, makeChange } from './make-change.ts';
-import { removeOwnVolumes } from './own-volumes.ts';
+import { removeOwnVolumes, volumeDeletionMs } from './own-volumes.ts';
 import { type Fate, PodFates } from './pod-fates.ts';
 import type {
   NodeDifference,
@@ -71,9 +71,6 @@ export const changeIntervalMs = 15_000;
 
 /** The time from one object of a file to the next: controllers have done what they do at once, and no pod has ended. */
 const applyIntervalMs = 50;
-
-/** Drivers take so long to delete a volume: the pod's controller has created another pod before the bytes are free. */
-const volumeDeletionMs = 100;
 
 class Predictor {
   readonly #index: ClusterIndex;

@@ -1,9 +1,8 @@
 import type { Pod, PodStatus } from '../../kube/api/core.ts';
-import { drivesDriver } from '../../kube/drive.ts';
 import { formatTimestamp } from '../../kube/go/timestamp.ts';
 import type { ClusterChange } from '../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
-import { Ledger, type Reservation } from '../ledger/ledger.ts';
+import { Ledger } from '../ledger/ledger.ts';
 import type { DisruptionBudget } from '../preemption/disruption-budget.ts';
 import { findVictims, type Preemption } from '../preemption/find-victims.ts';
 import { planWithNominated } from '../preemption/plan-with-nominated.ts';
@@ -12,6 +11,8 @@ import { type PodRecord, readPod } from '../records/pod-record.ts';
 import type { Refusal } from '../refusal/refusal.ts';
 import { RefusalCache } from '../refusal/refusal-cache.ts';
 import type { AnyRule } from '../rules/framework/rule.ts';
+import { keepVolumes } from './kept-volumes.ts';
+import { volumeDeletionMs } from './own-volumes.ts';
 import type { WhatIfCluster } from './what-if-cluster.ts';
 
 export interface SchedulingOptions {
@@ -73,7 +74,6 @@ export class WhatIfScheduling {
   #lastOrder = 0;
   #attempts = 0;
   #moves = 0;
-  #deleted = 0;
 
   constructor(cluster: WhatIfCluster, options: SchedulingOptions, hooks: SchedulingHooks) {
     this.#cluster = cluster;
@@ -274,22 +274,16 @@ export class WhatIfScheduling {
     const reservation = this.#ledger.get(pod.key);
     this.#leaving.delete(pod.key);
     this.forget(pod.key);
-    if (reservation !== undefined) this.#keepFigures(reservation);
+    const releaseBytes = reservation && keepVolumes(this.#cluster, reservation);
+    if (releaseBytes !== undefined)
+      this.after(volumeDeletionMs, () => {
+        releaseBytes();
+        const released = this.#index.drainReleases();
+        if (released !== undefined) this.observe(released);
+      });
     this.#cluster.remove('Pod', pod.key);
     // Pods that wait for its place come first.
     if (stored !== undefined) this.later(() => this.#hooks.gone(pod, stored));
-  }
-
-  /** The figure of a pool does not rise when a volume that ends with its pod is deleted, but when its driver publishes it again. Drives are counted by themselves. */
-  #keepFigures({ placement: { pod, node: nodeName, provisions } }: Reservation): void {
-    const own = new Set(pod.claims.filter(({ isEphemeral }) => isEphemeral).map(({ key }) => key));
-    for (const { claim, driver, requested: size, pool } of provisions) {
-      if (pool === undefined || driver === drivesDriver || !own.has(claim)) continue;
-      this.#deleted += 1;
-      const id = `deleted ${this.#deleted} ${claim}`;
-      const promised = { id, claimUid: '', nodeName, size, poolKey: pool.key };
-      this.#index.setPromise(id, { ...promised, reservations: 1, isStored: false, settled: undefined });
-    }
   }
 }
 

@@ -58,6 +58,7 @@ export class WorkloadPods {
   readonly #revisions = new Map<string, SetRevisions>();
   #templates = 0;
   #created = 0;
+  #claims = 0;
 
   /** `whenIdle` does the work when all other controllers and the scheduler have done theirs. */
   constructor(cluster: WhatIfCluster, options: WorkloadOptions, whenIdle: (work: () => void) => void) {
@@ -163,7 +164,8 @@ export class WorkloadPods {
   claim(claim: PersistentVolumeClaim): void {
     const key = `${claim.metadata?.namespace ?? ''}/${claim.metadata?.name ?? ''}`;
     if (this.#cluster.get('PersistentVolumeClaim', key) !== undefined) return;
-    const uid = claim.metadata?.uid ?? `claim ${key}`;
+    this.#claims += 1;
+    const uid = claim.metadata?.uid ?? `claim ${this.#claims} ${key}`;
     const created = withDefaultClass(this.#cluster, {
       ...claim,
       metadata: { ...claim.metadata, uid },

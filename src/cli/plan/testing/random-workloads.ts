@@ -1,4 +1,5 @@
 import { allControllers } from '../../../controllers/all-controllers.ts';
+import type { Provisioner } from '../../../controllers/provisioner/provisioner.ts';
 import { FakeProvisioner } from '../../../controllers/scheduler/testing/fake-provisioner.ts';
 import { namespace, SchedulerFixture } from '../../../controllers/scheduler/testing/scheduler-fixture.ts';
 import { VirtualTimeCluster } from '../../../controllers/testing/virtual-time-cluster.ts';
@@ -23,12 +24,12 @@ import { RealChanges } from './make-changes.ts';
 import { randomChanges } from './random-changes.ts';
 import { highPriority, RandomPods } from './random-pods.ts';
 import { RandomStorage } from './random-storage.ts';
-import { withSlowDeletions } from './slow-deletions.ts';
+import { withSlowCreations, withSlowDeletions } from './slow-volumes.ts';
 
 /** Longer than any back-off. */
 const calmMs = 15_000;
-/** Longer than all writes at one time, shorter than pods take to end. */
-const deletionMs = 100;
+/** Longer than all writes at one time; the shorter is shorter than the time between two objects of a file, the other shorter than pods take to end. */
+const [claimCreationMs, deletionMs] = [20, 100];
 /**
  * None: a pod that has been refused just now would come after a pod of lower priority that was refused earlier. How often a pod is refused, and when, depends on
  * how long other pods take to end, and on events that turn out to help no pod; a prediction knows neither.
@@ -114,13 +115,19 @@ export class RandomWorkloads implements AsyncDisposable {
   }
 
   #controllers(): readonly Controller[] {
-    const provisioners = [new FakeProvisioner().provisioner];
+    const { clock } = this.fixture.environment;
+    const { provisioner } = new FakeProvisioner();
+    const provisioners: readonly Provisioner[] = [
+      { ...provisioner, delete: (_, signal) => clock.sleep(deletionMs, signal) },
+    ];
     const recorder = [this.#recorder(), this.#jobs.controller];
     const named = (all: readonly Controller[], more: readonly string[] = []) =>
-      all.filter(({ name }) => [...controllerNames, ...more].includes(name));
+      all
+        .filter(({ name }) => [...controllerNames, ...more].includes(name))
+        .map((one) => (one.name === 'ephemeral' ? withSlowCreations(one, claimCreationMs) : one));
     if (!this.storage.hasDrives) return [...named(allControllers({ provisioners, backOff })), ...recorder];
     const inProcessDrivers = new JoiningDriverSet();
-    const csiDrivers = withSlowDeletions(inProcessDrivers, this.fixture.environment.clock, deletionMs);
+    const csiDrivers = withSlowDeletions(inProcessDrivers, clock, deletionMs);
     const settings = { provisioners, backOff, csiDrivers, inProcessDrivers };
     return [...named(allControllers(settings), ['drives']), ...recorder];
   }
