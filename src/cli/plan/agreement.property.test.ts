@@ -6,6 +6,7 @@
  *
  * What it found is fixed (`rollouts.test.ts`). What Kubernetes leaves open is decided: claims and volumes take a while (`testing/slow-volumes.ts`), pods do not back
  * off (`testing/random-workloads.ts`), and of pods that are alike in everything, a ReplicaSet deletes those with the smallest uids.
+ * Tried so far: 3269 of seed `sixth`, 0.15 s of CPU each. Not examined yet are its disagreements in 1157, 2330, 2344, 2656, 2742, 2996.
  */
 import { expect, test } from 'vitest';
 import { predictAndMake } from './testing/agreement.ts';
