@@ -53,7 +53,7 @@ const besideAll: readonly KnownEndStateDifference[] = [
   },
   {
     scenarios: ['default-class', 'external-provisioning', 'no-provisioner', 'unscheduled-consumer'],
-    line: /Event only ours: PersistentVolumeClaim \S+: Normal ExternalProvisioning /,
+    line: /Event only ours: PersistentVolumeClaim \S+: Normal (ExternalProvisioning|WaitForPodScheduled) /,
     reason:
       'client-go drops Events about an object after 25 in a row; kube-controller-manager writes one for a waiting claim each second, and on a busy machine a claim waits for long.',
     isByChance: true,

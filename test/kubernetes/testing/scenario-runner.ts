@@ -20,8 +20,11 @@ import { type MaskedState, type Seen, type Snapshot, StateMask } from './masked-
 const pollMs = 300;
 /** A controller does not report that it has finished; so the state must be unchanged for a while. */
 const steadyMs = 3_000;
-/** Events are written in the background, on a busy machine seconds later; after the last action no other action waits for them. */
-const steadyLastMs = 8_000;
+/**
+ * Events are written in the background, on a busy machine seconds later; after the last action no other action waits for them. And whether a scenario that is
+ * stuck on purpose has come as far as it can is seen by nothing else.
+ */
+const steadyLongMs = 8_000;
 /** Each look takes longer on a busy machine. */
 const steadyLooks = 8;
 /**
@@ -105,7 +108,7 @@ export class ScenarioRunner {
     const last = Object.keys(actions).at(-1);
     for (const [title, action] of Object.entries(actions)) {
       const answer = await action(context);
-      const forMs = title === last ? steadyLastMs : steadyMs;
+      const forMs = isStuck || title === last ? steadyLongMs : steadyMs;
       outcome[title] = {
         answer: answer ?? '',
         state: await this.#untilSettled(mask, { name, isStuck, forMs }),

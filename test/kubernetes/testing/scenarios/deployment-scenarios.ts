@@ -68,12 +68,15 @@ export const deploymentScenarios: readonly UserScenario[] = [
     name: 'deployment-half-way',
     isStuck: true,
     actions: {
-      created: create(
-        deployments,
-        deploymentOf('web', {
-          replicas: 4,
-          strategy: { rollingUpdate: { maxSurge: '50%', maxUnavailable: '25%' } },
-        }),
+      created: all(
+        create(
+          deployments,
+          deploymentOf('web', {
+            replicas: 4,
+            strategy: { rollingUpdate: { maxSurge: '50%', maxUnavailable: '25%' } },
+          }),
+        ),
+        untilReady(deployments, 'web'),
       ),
       'an update that gets stuck': change(deployments, 'web', {
         spec: {

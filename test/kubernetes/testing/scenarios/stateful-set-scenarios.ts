@@ -93,14 +93,14 @@ export const statefulSetScenarios: readonly UserScenario[] = [
     name: 'stateful-stuck',
     isStuck: true,
     actions: {
-      created: create(statefulSets, setOf('db', { replicas: 2 })),
+      created: all(create(statefulSets, setOf('db', { replicas: 2 })), untilReady(statefulSets, 'db')),
       'an update that gets stuck': change(statefulSets, 'db', {
         spec: { template: { spec: { nodeSelector: { on: 'mars' } } } },
       }),
       'rolled back, and still stuck': change(statefulSets, 'db', {
         spec: { template: { spec: { nodeSelector: null } } },
       }),
-      'until the pod is removed': remove(pods, 'db-1'),
+      'until the pod is removed': all(remove(pods, 'db-1'), untilReady(statefulSets, 'db')),
     },
   },
   {
