@@ -6,7 +6,12 @@
  *
  * What it found is fixed (`rollouts.test.ts`). What Kubernetes leaves open is decided: claims and volumes take a while (`testing/slow-volumes.ts`), pods do not back
  * off (`testing/random-workloads.ts`), and of pods that are alike in everything, a ReplicaSet deletes those with the smallest uids.
- * Tried so far: 3269 of seed `sixth`, 0.15 s of CPU each. Not examined yet are its disagreements in 1157, 2330, 2344, 2656, 2742, 2996.
+ *
+ * Tried so far: 3269 of seed `sixth`. Six of them disagree:
+ * - 1157, 2344, 2742, 2996: no node plugin runs here, so inline volumes have no entry on a drive, and the scheduler may count them on another drive of the node
+ *   than the prediction does.
+ * - 2330: a StatefulSet that is enlarged and then reduced by the same plan keeps the claims of its former members. Their bytes are predicted as free.
+ * - 2656: a Job and a ReplicaSet replace their pods at the same time, and there is room for one. Kubernetes leaves open which one is first.
  */
 import { expect, test } from 'vitest';
 import { predictAndMake } from './testing/agreement.ts';
