@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { ClusterCall } from '../../cluster/intercepted-cluster.ts';
+import { replicas } from '../../kube/disks/replica.ts';
 import { storageNodes } from '../../kube/disks/storage-node.ts';
 import { diskVolumes } from '../../kube/disks/volume.ts';
 import { allControllers } from '../all-controllers.ts';
@@ -50,6 +52,26 @@ describe('placing', () => {
     expect(await fixture.replicas()).toEqual(['v-r0 2 10 running']);
     expect(await fixture.granted()).toEqual({ 1: 0, 2: 10 });
   });
+});
+
+test('a replica that is moved while it is about to be started waits for the grant of its new disk', async () => {
+  const fixture = await DisksFixture.start(100, 100);
+  const client = fixture.environment.cluster.resource(replicas);
+  let moves = 0;
+  const move = async ({ verb, resource }: ClusterCall): Promise<void> => {
+    if (verb !== 'get' || resource !== diskVolumes || moves > 0) return;
+    moves += 1;
+    // As another instance does, after the volume has been planned and before the replica is started. The cache shows it at once.
+    const { metadata } = (await fixture.schedule(2))!;
+    const body = { spec: { nodeID: 'n2', diskID: metadata!.name } };
+    await client.patch({ name: 'v-r0' }, { type: 'merge', body });
+    await fixture.environment.clock.sleep(1_000, new AbortController().signal);
+  };
+  await fixture.restart({ before: move });
+  await fixture.addVolume('v', { size: 10, numberOfReplicas: 1 });
+  await fixture.settle(120_000);
+  expect(moves).toBe(1);
+  expect(await fixture.places('v')).toEqual(['2 10 running']);
 });
 
 describe('leaving', () => {

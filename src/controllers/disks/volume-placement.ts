@@ -23,7 +23,7 @@ import { PendingRequests } from './pending-requests.ts';
 import { retryIfStale } from './retry-if-stale.ts';
 import { TentativeRequests } from './tentative-requests.ts';
 import { volumeStatus } from './volume-status.ts';
-import { VolumeSteps } from './volume-steps.ts';
+import { type PlannedObjects, VolumeSteps } from './volume-steps.ts';
 import { volumeView } from './volume-view.ts';
 import { WaitingVolumes } from './waiting-volumes.ts';
 
@@ -215,7 +215,17 @@ export class VolumePlacement {
     const { name = '', uid, resourceVersion } = volume.metadata ?? {};
     const expect = (change: ExpectedChange, isSeen: () => boolean) =>
       this.#expected.add(name, change, isSeen);
-    const options = { cluster, caches: this.#caches, book: this.#book, events, expect, nowMs, signal };
+    const planned = this.#plannedObjects(name, plan);
+    const options = {
+      cluster,
+      planned,
+      caches: this.#caches,
+      book: this.#book,
+      events,
+      expect,
+      nowMs,
+      signal,
+    };
     const status = volumeStatus(volume, plan, formatTimestamp(nowMs));
     const writeStatus = async () => {
       // A merge patch removes only what is null.
@@ -240,6 +250,17 @@ export class VolumePlacement {
     const restMs = this.#pace.restMs(name, { ...volume.status }, { ...status });
     if (restMs === 0) await writeStatus();
     return restMs;
+  }
+
+  /** Must be called before anything is waited for. */
+  #plannedObjects(volume: string, { steps }: DiskVolumePlan): PlannedObjects {
+    const disks = steps.flatMap((step) => (step.kind === 'withdraw' ? [step.diskUUID] : []));
+    const schedules = disks.flatMap((uuid) => {
+      const schedule = this.#caches.schedules.get(uuid);
+      return schedule === undefined ? [] : [[uuid, schedule] as const];
+    });
+    const replicas = [...this.#replicas(volume)].map((one) => [one.metadata?.name ?? '', one] as const);
+    return { replicas: new Map(replicas), schedules: new Map(schedules) };
   }
 
   *#replicas(volume: string): Iterable<Projected<Replica>> {

@@ -2,7 +2,7 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import type { VolumeStep } from '../../engine/disks/volume-model.ts';
 import { conflict, isReason } from '../../kube/api-error.ts';
 import { isEqualWhenStored } from '../../kube/deep-equal.ts';
-import { diskSchedules } from '../../kube/disks/disk-schedule.ts';
+import { type DiskSchedule, diskSchedules } from '../../kube/disks/disk-schedule.ts';
 import { type Replica, replicaFinalizer, replicas } from '../../kube/disks/replica.ts';
 import { type DiskVolume, diskVolumes } from '../../kube/disks/volume.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
@@ -16,8 +16,16 @@ import { rejectedDisksKey, withRejection } from './rejected-disks.ts';
 
 const apiVersion = apiVersionOf(diskVolumes);
 
+/** What the plan was made from. The caches may have changed since: other steps have been waited for. */
+export interface PlannedObjects {
+  readonly replicas: ReadonlyMap<string, Replica>;
+  /** By the disk's UUID: those that requests are withdrawn from. */
+  readonly schedules: ReadonlyMap<string, Pick<DiskSchedule, 'status'>>;
+}
+
 export interface VolumeStepsOptions {
   readonly cluster: Cluster;
+  readonly planned: PlannedObjects;
   readonly caches: DiskCaches;
   readonly book: DiskBook;
   readonly events: Pick<EventRecorder, 'record'>;
@@ -28,8 +36,9 @@ export interface VolumeStepsOptions {
 }
 
 /**
- * Carries out the steps of one volume, each with one write. A write of a Replica carries the version that the plan was made from, and so does a
- * withdrawal: if the disk has granted the request meanwhile, the withdrawal fails and the grant is used. A request carries only the uid of the
+ * Carries out the steps of one volume, each with one write. A write of a Replica carries the version that the plan was made from: another instance may have moved
+ * the replica meanwhile, to a disk that has not granted it. A withdrawal carries a version with the verdict that the plan was made from: if the disk has
+ * granted the request meanwhile, the withdrawal fails and the grant is used. A request carries only the uid of the
  * schedule: it sets one key that only this volume writes, so many volumes may request at once, and one that arrives late takes nothing back that the volume
  * holds (`grant-holds.ts`). Before another size is requested, the volume is read again, and a smaller request carries the version of the schedule:
  * instances with different caches do not undo each other's requests.
@@ -81,7 +90,10 @@ export class VolumeSteps {
     };
     const body = { apiVersion, kind: 'Replica', metadata, spec: { volumeName, volumeSize } };
     try {
-      await this.#writeReplica(name, () => cluster.resource(replicas).create(body, { signal }));
+      const created = await this.#writeReplica(name, () =>
+        cluster.resource(replicas).create(body, { signal }),
+      );
+      this.#written.set(name, created);
     } catch (error) {
       if (!isReason(error, 'AlreadyExists')) throw error;
       const { spec } = await cluster.resource(replicas).get({ name }, { signal });
@@ -165,7 +177,7 @@ export class VolumeSteps {
   }
 
   #replica(name: string): Replica {
-    return this.#written.get(name) ?? this.#options.caches.replicas.get(name) ?? {};
+    return this.#written.get(name) ?? this.#options.planned.replicas.get(name) ?? {};
   }
 
   /**
@@ -211,8 +223,12 @@ export class VolumeSteps {
   }
 
   async #withdraw(replica: string, diskUUID: string): Promise<void> {
-    const { cluster, caches, signal } = this.#options;
-    const { uid, resourceVersion } = caches.schedules.get(diskUUID)?.metadata ?? {};
+    const { cluster, caches, planned, signal } = this.#options;
+    const schedule = caches.schedules.get(diskUUID);
+    const { uid, resourceVersion } = schedule?.metadata ?? {};
+    const verdict = ownValue(schedule?.status?.replicas, replica);
+    if (!isEqualWhenStored(verdict, ownValue(planned.schedules.get(diskUUID)?.status?.replicas, replica)))
+      throw conflict(diskSchedules, diskUUID, 'its verdict has changed since it was read');
     const asked = this.#asked(replica, diskUUID);
     const body = { metadata: { uid, resourceVersion }, spec: { replicas: { [replica]: null } } };
     await cluster.resource(diskSchedules).patch({ name: diskUUID }, { type: 'merge', body }, { signal });
