@@ -219,6 +219,26 @@ const found: readonly FoundScenario[] = [
       [45_000, 'delete-claim', { claim: 'p4-l0' }],
     ],
   },
+  {
+    name: 'the first figure of a node that comes back is newer than a volume that was seen before the node',
+    seed: '301761',
+    replicated: [],
+    latencyMaxMs: 0,
+    attaches: false,
+    actions: [
+      [3_836, 'create-pods', { count: 8, local: 1, pooled: 0, gib: 3, cpu: 2 }],
+      [5_811, 'delete-node', { node: 'n1' }],
+      [13_530, 'partition', { process: 'driver-0', forMs: 8_582 }],
+      [13_780, 'delete-pod', { pod: 'p7', isForced: false }],
+      [
+        14_185,
+        'create-pod',
+        { ...small, pod: 'p7', local: 1, hasScratch: true, gib: 4, cpu: 1, isUrgent: true },
+      ],
+      [14_367, 'create-node', { node: 'n1' }],
+      [15_639, 'create-volume', { volume: 'v4', node: 'n1', gib: 3 }],
+    ],
+  },
 ];
 
 test.each(found)('$name', async ({ actions, ...scenario }) => {

@@ -45,7 +45,9 @@ export class VolumeLocations {
     if (selector === undefined) return [...this.#desired.segmentKeys];
     const named = selector.terms.map((term) => namedSegment(term));
     if (named.every((key) => key !== undefined && this.#desired.hasSegment(key))) return named as string[];
-    return [...this.#desired.segmentKeys].filter((key) => mayMatch(selector, segmentOfKey(key)));
+    const known = [...this.#desired.segmentKeys].filter((key) => mayMatch(selector, segmentOfKey(key)));
+    // The node of a segment may be about to register: its first figure has to be newer than the volume, too.
+    return [...new Set([...known, ...named.flatMap((key) => key ?? [])])];
   }
 }
 
