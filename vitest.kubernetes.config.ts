@@ -1,12 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
-// Processes, as tests start many programs and must not share signals and folders; two at a time, as each bed is a whole cluster.
+// Processes, as tests start many programs and must not share signals and folders; three at a time, as each bed is a whole cluster, and waits half of the time.
 // biome-ignore lint/style/noDefaultExport: vitest loads its configuration by the default export.
 export default defineConfig({
   test: {
     globalSetup: ['./test/kubernetes/global-setup.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3,
     // Only for tests that hang: a busy machine takes several times as long as an idle one, and a test waits for many things.
     testTimeout: 600_000,
     // What a hook does is not tried again.
