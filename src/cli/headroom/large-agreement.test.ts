@@ -16,7 +16,7 @@ import {
 import type { StatefulSet } from '../../kube/api/apps.ts';
 import type { Node } from '../../kube/api/core.ts';
 import { annotations } from '../../kube/well-known.ts';
-import { nodeWith, viewOf } from '../explain/testing/cluster-views.ts';
+import { nodeWith, parallelSet, viewOf } from '../explain/testing/cluster-views.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
 import { measureRoom } from './measure.ts';
@@ -27,19 +27,8 @@ const workload = { kind: 'StatefulSet', namespace: 'default', name: 'db' } as co
 
 /** A set without members, whose claims are of this class and size. */
 function emptySet(storageClassName: string, storage: string): StatefulSet {
-  const resources = { requests: { storage } };
-  const spec = { accessModes: ['ReadWriteOnce'], storageClassName, resources } as const;
-  return {
-    metadata: { namespace: 'default', name: 'db', uid: 'uid-db' },
-    spec: {
-      replicas: 0,
-      serviceName: 'db',
-      podManagementPolicy: 'Parallel',
-      selector: { matchLabels: { app: 'db' } },
-      template: { metadata: { labels: { app: 'db' } }, spec: { containers: [{ name: 'main' }] } },
-      volumeClaimTemplates: [{ metadata: { name: 'data' }, spec }],
-    },
-  };
+  const template = { metadata: { labels: { app: 'db' } }, spec: { containers: [{ name: 'main' }] } };
+  return parallelSet(0, template, { storageClassName, resources: { requests: { storage } } });
 }
 
 function withPods(node: Node, pods: number): Node {

@@ -9,7 +9,8 @@ import {
   storageCapacity,
   storageClass,
 } from '../../../engine/testing/objects.ts';
-import type { Pod } from '../../../kube/api/core.ts';
+import type { StatefulSet } from '../../../kube/api/apps.ts';
+import type { PersistentVolumeClaimSpec, Pod, PodTemplateSpec } from '../../../kube/api/core.ts';
 import { ClusterSnapshot } from '../../../state/cluster-snapshot.ts';
 import type { ClusterView } from '../../source/cluster-view.ts';
 
@@ -86,4 +87,27 @@ export function twoPools(): ClusterView {
     ],
     Pod: [{ ...waiting, spec: { ...waiting.spec, schedulerName: 'stowage' } }],
   });
+}
+
+/** The StatefulSet `db`, whose members are created at once and have a claim each, if `claim` is given. */
+export function parallelSet(
+  replicas: number,
+  template: PodTemplateSpec,
+  claim?: Pick<PersistentVolumeClaimSpec, 'storageClassName' | 'resources'>,
+): StatefulSet {
+  return {
+    metadata: { namespace: 'default', name: 'db', uid: 'uid-db' },
+    spec: {
+      replicas,
+      serviceName: 'db',
+      podManagementPolicy: 'Parallel',
+      selector: { matchLabels: { app: 'db' } },
+      template,
+      ...(claim && {
+        volumeClaimTemplates: [
+          { metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'], ...claim } },
+        ],
+      }),
+    },
+  };
 }

@@ -7,7 +7,7 @@ import {
   zone,
 } from '../../../engine/testing/objects.ts';
 import type { Pod } from '../../../kube/api/core.ts';
-import { nodeWith, podWith, viewOf } from '../../explain/testing/cluster-views.ts';
+import { nodeWith, parallelSet, podWith, viewOf } from '../../explain/testing/cluster-views.ts';
 import type { ClusterView } from '../../source/cluster-view.ts';
 
 const names = Array.from({ length: 5_000 }, (_, at) => `node-${String(at + 1).padStart(4, '0')}`);
@@ -32,18 +32,7 @@ export function fullCluster(): ClusterView {
         spec: { replicas: 60, selector: { matchLabels: { app: 'web' } }, template },
       },
     ],
-    StatefulSet: [
-      {
-        metadata: { namespace: 'default', name: 'db', uid: 'uid-db' },
-        spec: {
-          replicas: 0,
-          serviceName: 'db',
-          podManagementPolicy: 'Parallel',
-          selector: { matchLabels: { app: 'db' } },
-          template,
-        },
-      },
-    ],
+    StatefulSet: [parallelSet(0, template)],
     Pod: [
       ...names.slice(11).map((name, at) => podWith(`busy-${at}`, '1', [], name)),
       ...Array.from({ length: 60 }, (_, at) => owned(podWith(`web-${at}`, '1', [], names[0]))),

@@ -1,6 +1,6 @@
 import { boundClaim, drive, driveNode, localVolume, storageClass } from '../../../engine/testing/objects.ts';
 import type { Pod } from '../../../kube/api/core.ts';
-import { nodeWith, podWith, viewOf } from '../../explain/testing/cluster-views.ts';
+import { nodeWith, parallelSet, podWith, viewOf } from '../../explain/testing/cluster-views.ts';
 import type { ClusterView } from '../../source/cluster-view.ts';
 
 function owned(pod: Pod, kind: string, name: string): Pod {
@@ -29,26 +29,7 @@ export function shop(): ClusterView {
     ],
     PersistentVolumeClaim: [boundClaim('data-db-0', '40Gi', 'n1-a'), boundClaim('data-db-1', '40Gi', 'n2-a')],
     StatefulSet: [
-      {
-        metadata: { namespace: 'default', name: 'db', uid: 'uid-db' },
-        spec: {
-          replicas: 2,
-          serviceName: 'db',
-          podManagementPolicy: 'Parallel',
-          selector: { matchLabels: { app: 'db' } },
-          template,
-          volumeClaimTemplates: [
-            {
-              metadata: { name: 'data' },
-              spec: {
-                accessModes: ['ReadWriteOnce'],
-                storageClassName: 'local',
-                resources: { requests: { storage: '40Gi' } },
-              },
-            },
-          ],
-        },
-      },
+      parallelSet(2, template, { storageClassName: 'local', resources: { requests: { storage: '40Gi' } } }),
     ],
     ReplicaSet: [
       {
