@@ -85,6 +85,7 @@ class MoveOutput {
   readonly #terminal = terminalOf(process.stdout, process.env);
   readonly #changes: string[] = [];
   readonly #onLine: () => void;
+  #isAfterPlan = false;
 
   constructor(format: OutputFormat, onLine: () => void) {
     this.#format = format;
@@ -93,20 +94,29 @@ class MoveOutput {
 
   plan(plan: DrainPlanReport, isAll: boolean): void {
     if (isAll) process.exitCode = exitCodeOfDrain(plan);
-    if (isAll || this.#isText) process.stdout.write(renderedDrainPlan(plan, this.#format, this.#terminal));
+    if (!isAll && !this.#isText) return;
+    process.stdout.write(renderedDrainPlan(plan, this.#format, this.#terminal));
+    this.#isAfterPlan = true;
   }
 
   readonly onChange = (text: string): void => {
     this.#changes.push(text);
     if (!this.#isText) return;
     this.#onLine();
-    process.stdout.write(`${text}\n`);
+    process.stdout.write(`${this.#blankLine()}${text}\n`);
   };
 
   end(target: DrainTarget, outcome: MoveOutcome, state?: MoveState): void {
     const report = moveReportOf(drainTargetText(target), this.#changes, outcome, state);
-    process.stdout.write(renderedMove(report, this.#format, this.#terminal));
+    process.stdout.write(`${this.#blankLine()}${renderedMove(report, this.#format, this.#terminal)}`);
     if (exitCodeOfMove(report) !== 0) process.exitCode = exitCodeOfMove(report);
+  }
+
+  /** Between the plan and what is done, once. */
+  #blankLine(): string {
+    if (!this.#isAfterPlan) return '';
+    this.#isAfterPlan = false;
+    return '\n';
   }
 
   get #isText(): boolean {
