@@ -8,12 +8,12 @@ export interface GoldenCommand {
   readonly stays?: true;
   /** Another form of a command that is in the list. */
   readonly isVariant?: true;
-  /** It needs no cluster, or the machine of a node. */
-  readonly needs?: 'nothing' | 'machine';
+  /** It needs no cluster. */
+  readonly isAlone?: true;
 }
 
 export const everyCommand: readonly GoldenCommand[] = [
-  { name: 'up', stays: true, needs: 'nothing' },
+  { name: 'up', args: ['--port', '70000'], isAlone: true },
   { name: 'run', args: ['--leader-elect=false'], stays: true },
   { name: 'extender', args: ['--insecure', '--listen', '127.0.0.1:0'], stays: true },
   {
@@ -32,8 +32,8 @@ export const everyCommand: readonly GoldenCommand[] = [
   { name: 'reservations' },
   { name: 'capacity' },
   { name: 'capacity', args: ['--drift'], isVariant: true },
-  { name: 'drives discover', needs: 'nothing' },
-  { name: 'drives init', args: ['/dev/nowhere', '--node-name', 'n1', '--yes'], needs: 'machine' },
+  { name: 'drives discover', args: ['/dev/nowhere'], isAlone: true },
+  { name: 'drives init', args: ['/dev/nowhere', '--node-name', 'n1', '--yes'] },
   { name: 'drives list' },
   { name: 'drives list', args: ['volumes'], isVariant: true },
   { name: 'drives info' },
@@ -42,8 +42,8 @@ export const everyCommand: readonly GoldenCommand[] = [
   { name: 'drives cordon', args: ['n1-a'] },
   { name: 'drives uncordon', args: ['n1-a'] },
   { name: 'drives remove', args: ['n1-a'] },
-  { name: 'drives repair', args: ['n1-a'], needs: 'machine' },
-  { name: 'drives move', args: ['n1-a', 'n1-b'], needs: 'machine' },
+  { name: 'drives repair', args: ['n1-a'] },
+  { name: 'drives move', args: ['n1-a', 'n1-b'] },
   { name: 'drives forget', args: ['n1', '--yes'] },
   { name: 'disks list' },
   { name: 'disks list', args: ['--volumes'], isVariant: true },
@@ -59,10 +59,10 @@ export const everyCommand: readonly GoldenCommand[] = [
   { name: 'disks image delete', args: ['ubuntu'] },
   { name: 'doctor' },
   { name: 'bundle', args: ['--output-file', 'FOLDER/bundle.tar.gz'] },
-  { name: 'simulate', args: ['--seed', '1'], needs: 'nothing' },
+  { name: 'simulate', args: ['--from', 'FOLDER/nowhere.yaml'], isAlone: true },
   { name: 'snapshot', args: ['FOLDER/snapshot.json'] },
-  { name: 'console', args: ['FOLDER/nowhere.json'], needs: 'nothing' },
+  { name: 'console', args: ['FOLDER/nowhere.json'], isAlone: true },
   { name: 'upgrade-zonal-pvs' },
   { name: 'kubeconfig', args: ['robot'] },
-  { name: 'completion', args: ['bash'], needs: 'nothing' },
+  { name: 'completion', args: ['tcsh'], isAlone: true },
 ];

@@ -1,7 +1,6 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { projectRoot } from '../project-root.ts';
 import { kubeconfigFor, unavailableServer } from '../up/kubeconfigs.ts';
 import { everyCommand, type GoldenCommand } from './every-command.ts';
 import { GoldenServer } from './golden-server.ts';
@@ -29,17 +28,9 @@ function mask(text: string): string {
 /** Commands read several kinds at once, and the first request that fails is reported. */
 const maskRequests = (text: string) => mask(text).replaceAll(/(GET|POST) https:\S+:/g, '$1 URL:');
 
-const asking = everyCommand.filter(({ stays, needs }) => stays === undefined && needs === undefined);
+const asking = everyCommand.filter(({ stays, isAlone }) => stays === undefined && isAlone === undefined);
 
 const isMain = ({ isVariant }: GoldenCommand) => isVariant !== true;
-
-test('every command of the documentation is called', () => {
-  const page = readFileSync(join(projectRoot, 'docs/commands.md'), 'utf8');
-  const names = [...page.matchAll(/^### stowage (.*)$/gm)].map(([, name = '']) => name);
-  const groups = names.filter((name) => names.some((other) => other.startsWith(`${name} `)));
-  const leaves = names.filter((name) => !groups.includes(name));
-  expect([...new Set(everyCommand.map(({ name }) => name))].sort()).toEqual(leaves.sort());
-});
 
 test('an empty cluster', async () => {
   const flags = ['--kubeconfig', await server.adminKubeconfig()];
@@ -56,10 +47,16 @@ test('no rights', async () => {
 });
 
 test('no cluster', async () => {
-  const needing = everyCommand.filter((command) => command.needs !== 'nothing' && isMain(command));
+  const needing = everyCommand.filter((command) => command.isAlone !== true && isMain(command));
   const missing = ['--kubeconfig', '/nowhere/kubeconfig'];
   const absent = await transcript(needing, { flags: missing, folder: server.folder, mask });
   await expect(absent).toMatchFileSnapshot(golden('no-kubeconfig'));
+});
+
+test('commands without a cluster, called wrongly', async () => {
+  const alone = everyCommand.filter(({ isAlone }) => isAlone === true);
+  const text = await transcript(alone, { flags: [], folder: server.folder, mask });
+  await expect(text).toMatchFileSnapshot(golden('alone'));
 });
 
 /** Each attempt takes seconds, so not all of them; test/up has more. */
