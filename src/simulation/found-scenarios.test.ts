@@ -239,6 +239,21 @@ const found: readonly FoundScenario[] = [
       [15_639, 'create-volume', { volume: 'v4', node: 'n1', gib: 3 }],
     ],
   },
+  {
+    name: 'a pod may get its node while the watch of claims is behind that of pods: nobody can know that its claim was removed',
+    seed: '302278',
+    replicated: [],
+    latencyMaxMs: 0,
+    attaches: false,
+    actions: [
+      [11_453, 'create-pods', { count: 2, local: 0, pooled: 2, gib: 4, cpu: 2 }],
+      [28_518, 'partition', { process: 'scheduler-0', forMs: 19_075 }],
+      [31_251, 'delete-pod', { pod: 'p0', isForced: false }],
+      [33_570, 'create-pods', { count: 7, local: 0, pooled: 2, gib: 3, cpu: 1 }],
+      [34_458, 'delete-pending-claim', { pod: 0, claim: 0 }],
+      [37_107, 'end-watches', { process: 'scheduler-0', isExpired: true, silentMs: 4_356 }],
+    ],
+  },
 ];
 
 test.each(found)('$name', async ({ actions, ...scenario }) => {

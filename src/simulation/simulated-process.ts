@@ -19,6 +19,7 @@ import { type ArmedFault, type CallFault, ConnectionFaults } from './faults/conn
 import type { LateSelections } from './late-selections.ts';
 import type { ServerAnswers } from './server-answers.ts';
 import type { Trace } from './trace.ts';
+import { SeenRemovals, type UnseenRemovals } from './unseen-removals.ts';
 
 /** A program that runs some controllers. */
 export interface ProcessPlan {
@@ -46,6 +47,7 @@ export interface ProcessOptions {
   readonly coverage: Coverage;
   readonly electionClocks: ElectionClocks;
   readonly lateSelections: LateSelections;
+  readonly unseenRemovals: UnseenRemovals;
   readonly provisioners: readonly Provisioner[];
   readonly csiDriver: ServedCsiDriver;
 }
@@ -87,10 +89,14 @@ export class SimulatedProcess {
       onWriteAfterEnd: (call) => this.#options.lateSelections.add(call),
     });
     const server = new EmbeddedCluster({ registry, manager: this.name });
-    const cluster = new InterceptedCluster(new InterceptedCluster(server, this.#options.answers), faults, {
-      before: (call) => this.#observe(call),
-      answer: answerForEvents,
-    });
+    const removals = new SeenRemovals(shared, this.#options.unseenRemovals);
+    const cluster = new InterceptedCluster(
+      new InterceptedCluster(server, this.#options.answers),
+      removals.onSend,
+      faults,
+      removals.onDelivery,
+      { before: (call) => this.#observe(call), answer: answerForEvents },
+    );
     const supervisor = new Supervisor({
       clock,
       random: random.fork('supervisor'),

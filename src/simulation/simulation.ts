@@ -33,6 +33,7 @@ import { SimulatedDisk } from './simulated-disk.ts';
 import { SimulatedDriver } from './simulated-driver.ts';
 import { SimulatedProcess } from './simulated-process.ts';
 import { Trace } from './trace.ts';
+import { UnseenRemovals } from './unseen-removals.ts';
 import { versionText } from './version-text.ts';
 
 export interface SimulationResult {
@@ -108,6 +109,7 @@ class SimulationRun {
   readonly #answers = new ServerAnswers();
   readonly #electionClocks = new ElectionClocks(this.#clock);
   readonly #lateSelections = new LateSelections();
+  readonly #unseenRemovals = new UnseenRemovals();
   readonly #people: Cluster;
   readonly #processes = new Map<string, SimulatedProcess>();
   readonly #actions: ReadonlyMap<string, ActionKind>;
@@ -271,6 +273,7 @@ class SimulationRun {
           coverage: this.#coverage,
           electionClocks: this.#electionClocks,
           lateSelections: this.#lateSelections,
+          unseenRemovals: this.#unseenRemovals,
           provisioners: [this.#driver.provisioner],
           csiDriver,
         });
@@ -299,6 +302,7 @@ class SimulationRun {
       attached: driver.attached,
       volumes: driver.volumes,
       wasSelectedLate: (claimUid, node) => this.#lateSelections.has(claimUid, node),
+      wasRemovedUnseen: (podUid, claimKey) => this.#unseenRemovals.has(podUid, claimKey),
     };
   }
 
@@ -327,6 +331,7 @@ class SimulationRun {
 
   #onVersion(version: StoredVersion): void {
     this.#versions += 1;
+    this.#unseenRemovals.stored(version);
     this.#trace.add('stored', () => versionText(version));
     this.#lateVersions?.add(version);
   }

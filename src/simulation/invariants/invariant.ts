@@ -43,6 +43,8 @@ export interface StorageFacts {
   readonly volumes: ReadonlyMap<string, DriverVolumeFact>;
   /** Whether the node was selected for the claim by a scheduler that had ended when the server stored it. */
   wasSelectedLate(claimUid: string, node: string): boolean;
+  /** Whether the claim was removed, and the scheduler that bound the pod could not know it. */
+  wasRemovedUnseen(podUid: string, claimKey: string): boolean;
 }
 
 /** What is known at the end of a run beside the stored objects. */

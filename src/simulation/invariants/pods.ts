@@ -10,15 +10,21 @@ import { compileNodeSelector, matchesNode } from '../../kube/selectors/node-sele
 import type { Invariant } from './invariant.ts';
 import type { StoredObjects } from './stored-objects.ts';
 
-/** Checked when a pod gets its node: by then each of its claims has a volume that is reserved for it and that the node reaches. */
+/**
+ * Checked when a pod gets its node: by then each of its claims has a volume that is reserved for it and that the node reaches. Claims that were
+ * removed before their scheduler could know it are exempt.
+ */
 export const podsReachTheirVolumes: Invariant = {
   name: 'a pod gets a node only when all of its volumes are bound and can be reached from there',
-  onVersion: ({ resource, key, before, after }, state) => {
+  onVersion: ({ resource, key, before, after }, state, storage) => {
     if (resource !== 'pods' || before === undefined || after === undefined) return undefined;
-    const { spec } = after as Pod;
+    const { spec, metadata } = after as Pod;
     const hadNode = ((before as Pod).spec?.nodeName ?? '') !== '';
     if (hadNode || (spec?.nodeName ?? '') === '') return undefined;
-    const problems = claimNamesOf(after as Pod).flatMap((name) => problemsOf(after as Pod, name, state));
+    const isKnown = (name: string) =>
+      storage?.wasRemovedUnseen(metadata?.uid ?? '', `${metadata?.namespace}/${name}`) !== true;
+    const names = claimNamesOf(after as Pod).filter(isKnown);
+    const problems = names.flatMap((name) => problemsOf(after as Pod, name, state));
     return problems.length === 0 ? undefined : `pod ${key} on ${spec?.nodeName}: ${problems.join('; ')}`;
   },
 };
