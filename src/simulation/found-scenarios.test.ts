@@ -240,7 +240,7 @@ const found: readonly FoundScenario[] = [
     ],
   },
   {
-    name: 'a pod may get its node while the watch of claims is behind that of pods: nobody can know that its claim was removed',
+    name: 'a pod may get its node while the watch of claims is behind that of pods, and the removal of its claim is not known',
     seed: '302278',
     replicated: [],
     latencyMaxMs: 0,
