@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { readBlockDevices } from '../../drives/devices/block-device.ts';
+import { DeviceTree } from '../../drives/devices/testing/device-tree.ts';
 import { claim, pod, volume } from '../../engine/testing/objects.ts';
 import type { PersistentVolume } from '../../kube/api/core.ts';
 import { type Drive, type DriveVolume, drivesDriver } from '../../kube/drive.ts';
@@ -7,6 +9,13 @@ import { plainTerminal, type Terminal } from '../output/terminal.ts';
 import { driveLines, driveNodeLines } from './drive-lines.ts';
 import type { DriveObjects } from './drive-objects.ts';
 import { drivesReportOf } from './list.ts';
+import {
+  type DevicesReport,
+  deviceLine,
+  type InitReport,
+  renderDevices,
+  renderInit,
+} from './render-devices.ts';
 import {
   type RenderDrivesOptions,
   renderDriveNodes,
@@ -150,4 +159,63 @@ test('without drives, the next step is named', () => {
   expect(renderDrives(drives, options)).toBe(
     'There are no drives. stowage drives discover shows the devices of a node.\n',
   );
+});
+
+const tib = 2 ** 40;
+const wide = { terminal: plainTerminal, isWide: true };
+const narrow: Terminal = { ...screen, width: 60 };
+
+/** Devices of every kind: empty, with data, mounted, with partitions, read-only, and one without a size that counts. */
+async function devicesReport(): Promise<DevicesReport> {
+  const tree = await DeviceTree.create({
+    nvme0n1: {
+      majorMinor: '259:0',
+      sizeBytes: 2 * tib,
+      files: { 'device/model': 'Example NVMe 990', 'device/serial': 'S6Z2NJ0W300417' },
+    },
+    sda: { majorMinor: '8:0', sizeBytes: tib, partitionTable: 'gpt' },
+    sdb: { majorMinor: '8:16', sizeBytes: tib, filesystem: { type: 'ext4' } },
+    sdc: { majorMinor: '8:32', sizeBytes: tib, filesystem: { type: 'xfs' }, mountPoint: '/srv/archive' },
+    sdd: { majorMinor: '8:48', sizeBytes: tib, files: { ro: '1' } },
+    sde: { majorMinor: '8:64', sizeBytes: 2 ** 20 },
+  });
+  const devices = (await readBlockDevices(tree.sources)).map(deviceLine);
+  const shown = devices.map((line) => ({
+    ...line,
+    device: line.device.replace(tree.path(), ''),
+    description: line.description?.replaceAll(tree.path(), ''),
+  }));
+  return { ...drivesReportOf('DevicesReport'), node: 'n1', devices: shown };
+}
+
+test('discover shows which devices can become drives, and why others cannot', async () => {
+  const devices = await devicesReport();
+  await expect(renderDevices(devices, { ...wide, isWide: false })).toMatchFileSnapshot(golden('devices.txt'));
+  await expect(renderDevices(devices, { terminal: narrow, isWide: false })).toMatchFileSnapshot(
+    golden('devices-narrow.txt'),
+  );
+  await expect(renderDevices(devices, wide)).toMatchFileSnapshot(golden('devices-wide.txt'));
+  await expect(`${JSON.stringify(devices, undefined, 2)}\n`).toMatchFileSnapshot(golden('devices-json.txt'));
+  expect(renderDevices({ ...devices, devices: [] }, wide)).toBe(
+    'Node n1 has no block devices; --include-loop shows loop devices.\n',
+  );
+});
+
+test('init says what has become of each device, on a narrow screen too', async () => {
+  const init: InitReport = {
+    ...drivesReportOf('InitReport'),
+    node: 'n1',
+    devices: [
+      { device: '/dev/nvme0n1', drive: 'n1-b7f6c1de', result: 'formatted' },
+      { device: '/dev/sda', drive: 'n1-e03f9a52', result: 'already registered' },
+      { device: '/dev/sdb', result: 'refused', error: '/dev/sdb carries data of ext4; --force erases it' },
+      {
+        device: '/dev/sdc',
+        result: 'failed',
+        error: 'mkfs.xfs is not installed; install the package xfsprogs',
+      },
+    ],
+  };
+  await expect(renderInit(init, wide)).toMatchFileSnapshot(golden('init.txt'));
+  expect(renderInit(init, { terminal: narrow, isWide: false })).toBe(renderInit(init, wide));
 });

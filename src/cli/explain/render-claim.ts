@@ -1,6 +1,6 @@
 import type { ClaimExplanation } from './explanation.ts';
 import { candidateText } from './reason-text.ts';
-import { Page, type RenderOptions, renderEvents, renderNotes } from './render-parts.ts';
+import { lessCloseText, Page, type RenderOptions, renderEvents, renderNotes } from './render-parts.ts';
 import { renderPodInto } from './render-pod.ts';
 
 /** Renders the explanation of a claim as text. */
@@ -13,7 +13,7 @@ export function renderClaim(explanation: ClaimExplanation, options: RenderOption
   if (closest.length > 0) {
     page.heading('CLOSEST VOLUMES');
     for (const candidate of closest) page.line(candidateText(candidate), 2);
-    if (omitted > 0) page.line(`and ${omitted} more that come less close`, 2);
+    if (omitted > 0) page.line(lessCloseText(omitted), 2);
   }
   for (const pod of pods) {
     page.heading(`POD ${pod.pod.namespace}/${pod.pod.name}`);

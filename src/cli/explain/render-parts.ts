@@ -63,3 +63,8 @@ export function namesText(names: readonly string[], count: number, max: number):
   const more = (count - max).toLocaleString('en-US');
   return `${names.slice(0, max).join(', ')} and ${more} more`;
 }
+
+/** Instead of the candidates that are left out. */
+export function lessCloseText(omitted: number): string {
+  return `and ${omitted.toLocaleString('en-US')} more that come less close`;
+}

@@ -1,7 +1,14 @@
 import { readableAmount } from '../pools/amounts.ts';
 import type { NodeGroupLine, PlacementLine, PodExplanation, PoolLine, ScoreLine } from './explanation.ts';
 import { candidateText, nodeReasonTexts } from './reason-text.ts';
-import { namesText, Page, type RenderOptions, renderEvents, renderNotes } from './render-parts.ts';
+import {
+  lessCloseText,
+  namesText,
+  Page,
+  type RenderOptions,
+  renderEvents,
+  renderNotes,
+} from './render-parts.ts';
 
 /** Keeps thousands of nodes on one screen; `-o wide` shows all. */
 const groupsMax = 12;
@@ -138,7 +145,7 @@ function renderClaims(page: Page, { claims, verdict }: PodExplanation, { isWide 
     const about = state === 'missing' ? absence : `${size}${className}, ${state}`;
     page.line(`${claim} (${about})${closest.length === 0 ? '' : '; closest:'}`, 2);
     for (const candidate of closest) page.line(candidateText(candidate), 4);
-    if (omitted > 0) page.line(`and ${omitted} more that come less close`, 4);
+    if (omitted > 0) page.line(lessCloseText(omitted), 4);
     if (disks !== undefined) page.line(`disks: ${disks}`, 4);
   }
   if (shown.length < open.length)
@@ -151,7 +158,7 @@ function renderInlineVolumes(page: Page, { inlineVolumes = [], verdict }: PodExp
   for (const { volume, driver, size, closest, omitted } of inlineVolumes) {
     page.line(`${volume} (${size}, driver ${driver})${closest.length === 0 ? '' : '; closest:'}`, 2);
     for (const candidate of closest) page.line(candidateText(candidate), 4);
-    if (omitted > 0) page.line(`and ${omitted} more that come less close`, 4);
+    if (omitted > 0) page.line(lessCloseText(omitted), 4);
   }
 }
 
@@ -187,7 +194,10 @@ function renderRemedies(
   }
   if (search === undefined) return;
   if (search.nodesTried < search.nodesPromising)
-    page.line(`tried on the ${search.nodesTried} nodes that miss least, of ${search.nodesPromising}`, 2);
+    page.line(
+      `tried on the ${search.nodesTried} nodes that miss least, of ${search.nodesPromising.toLocaleString('en-US')}`,
+      2,
+    );
   if (search.isCutShort) page.line('the search was cut short; there may be smaller changes', 2);
 }
 
