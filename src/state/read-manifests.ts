@@ -75,9 +75,32 @@ export function manifestObjects(text: string, source: string): readonly KubeObje
   );
 }
 
-function documentsOf(text: string, source: string): readonly unknown[] {
+/** The values of the documents in a text: one for JSON, any number for YAML. */
+export function documentsOf(text: string, source: string): readonly unknown[] {
+  // No text has this character; quoting such a file in an error would help no one.
+  if (text.includes('\0')) throw new ManifestError(`${source}: is a binary file; it must be YAML or JSON`);
   // JSON is also YAML, but the JSON parser is far faster.
-  if (/^\s*[{[]/.test(text)) return [jsonOf(text, source)];
+  if (/^\s*[{[]/.test(text)) return jsonOrFlowStyle(text, source);
+  return yamlOf(text, source);
+}
+
+/** YAML in flow style begins like JSON: `{ kind: Pod }`. Large texts are written by programs. */
+const flowStyleLengthMax = 1_000_000;
+
+function jsonOrFlowStyle(text: string, source: string): readonly unknown[] {
+  try {
+    return [jsonOf(text, source)];
+  } catch (error) {
+    if (text.length > flowStyleLengthMax) throw error;
+    try {
+      return yamlOf(text, source);
+    } catch {
+      throw error;
+    }
+  }
+}
+
+function yamlOf(text: string, source: string): readonly unknown[] {
   // A user's own file may have any length. But too deep nesting would overflow the parser's stack and end the process.
   const problem = costProblem(text, Number.POSITIVE_INFINITY);
   if (problem !== undefined) throw new ManifestError(`${source}: is not valid YAML: ${problem}`);
@@ -91,7 +114,7 @@ function documentsOf(text: string, source: string): readonly unknown[] {
       .filter((value) => value !== null && value !== undefined);
   } catch (error) {
     // Also thrown for aliases that expand without end.
-    const reason = printable((error as Error).message);
+    const reason = printable((error as Error).message).trimEnd();
     throw new ManifestError(`${source}: is not valid YAML: ${reason}`, { cause: error });
   }
 }

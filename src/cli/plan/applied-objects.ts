@@ -7,10 +7,23 @@ import { loadObjects } from '../source/load-files.ts';
 
 const otherNamespaced: ReadonlySet<string> = new Set(['Deployment', 'Job', 'CronJob', 'DaemonSet']);
 
-/** The change that applying the files would be. Objects without a namespace get the given one, as kubectl does it. */
-export function applyChange(paths: readonly string[], namespace: string): WhatIfChange {
+/** The objects of `--apply`; throws a CliError if there are none. */
+export function readApplied(paths: readonly string[]): readonly KubeObject[] {
   const objects = loadObjects(paths);
-  if (objects.length === 0) throw new CliError(`there are no objects in ${paths.join(', ')}`);
+  if (objects.length === 0)
+    throw new CliError(`--apply: there are no objects in ${paths.map(sourceText).join(', ')}`);
+  return objects;
+}
+
+function sourceText(path: string): string {
+  return path === '-' ? 'standard input' : path;
+}
+
+/** The change that applying the objects would be. Those without a namespace get the given one, as kubectl does it. */
+export function applyChange(
+  objects: readonly KubeObject[],
+  namespace: string,
+): Extract<WhatIfChange, { readonly kind: 'apply' }> {
   // What pods refer to comes first.
   const sorted = objects.map((object) => inNamespace(object, namespace)).sort((a, b) => rank(a) - rank(b));
   return { kind: 'apply', objects: sorted };

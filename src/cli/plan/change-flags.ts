@@ -32,10 +32,11 @@ function drainOf(text: string): WhatIfChange {
 
 function addNodesOf({ addNodes, like }: ChangeFlags): readonly WhatIfChange[] {
   if (addNodes === undefined) {
-    if (like !== undefined) throw usage('--like: belongs to --add-nodes; add --add-nodes COUNT');
+    if (like !== undefined) throw usage('--like: belongs to --add-nodes, which is missing');
     return [];
   }
-  if (like === undefined) throw usage('--add-nodes: say which node they are like, for example --like n1');
+  if (like === undefined)
+    throw usage('--add-nodes: --like is missing; it names the node that the new ones are like');
   return [{ kind: 'add-nodes', count: countOf('--add-nodes', addNodes, 1), like }];
 }
 
@@ -46,7 +47,9 @@ function addDriveOf(text: string): WhatIfChange {
   const quantity = parseQuantity(size);
   const bytes = quantity.ok ? Number(quantityToNano(quantity.quantity)) / 1e9 : Number.NaN;
   if (node === '' || !(bytes > 0))
-    throw usage(`--add-drive: "${text}" must be NODE=SIZE or NODE=SIZE:TIER, for example n1=2Ti:Hot`);
+    throw usage(
+      `--add-drive: "${text}" must be NODE=SIZE or NODE=SIZE:TIER with a size above 0, for example n1=2Ti:Hot`,
+    );
   if (tier !== undefined && !accessTierNames.some((name) => name === tier))
     throw usage(`--add-drive: tier "${tier}" must be one of ${accessTierNames.join(', ')}`);
   return { kind: 'add-drive', node, bytes: Math.floor(bytes), tier };
@@ -54,7 +57,9 @@ function addDriveOf(text: string): WhatIfChange {
 
 /** `KIND/NAME=COUNT` or `KIND/NAMESPACE/NAME=COUNT`. */
 function replicasOf(text: string, namespace: string): WhatIfChange {
-  const [what, count = ''] = splitOnce(text, '=');
+  const [what, count] = splitOnce(text, '=');
+  if (count === undefined)
+    throw usage(`--replicas: "${text}" must be KIND/NAME=COUNT or KIND/NAMESPACE/NAME=COUNT`);
   return {
     kind: 'scale',
     workload: workloadOf('--replicas', what, namespace),

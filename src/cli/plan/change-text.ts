@@ -9,7 +9,7 @@ export function changeText(change: WhatIfChange): string {
     case 'drain-drive':
       return `drain drive ${change.drive}`;
     case 'add-nodes':
-      return `add ${change.count} ${change.count === 1 ? 'node' : 'nodes'} like ${change.like}`;
+      return `add ${change.count.toLocaleString('en-US')} ${change.count === 1 ? 'node' : 'nodes'} like ${change.like}`;
     case 'add-drive': {
       const tier = change.tier === undefined ? '' : `, tier ${change.tier}`;
       return `add a drive of ${bytesText(change.bytes, 'down')} to ${change.node}${tier}`;

@@ -1,42 +1,27 @@
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
-import { costProblem } from '../../io/yaml/yaml-limits.ts';
 import { isRecord } from '../../kube/wire.ts';
 import { CliError } from '../cli-error.ts';
+import { loadValue } from '../source/load-files.ts';
 import type { ChangeFlags } from './change-flags.ts';
 
 /** The changes of one entry of the file: what the flags of the same names would ask for. */
 export interface FileChange extends ChangeFlags {
   readonly apply?: readonly string[];
+  /** Names the entry in errors. */
+  readonly where: string;
 }
 
 const keys = ['drain', 'addNodes', 'like', 'addDrive', 'replicas', 'apply'] as const;
 
 /** Reads `--changes`: a list whose entries have the names of the flags, in camel case. The values are those of the flags. */
 export function readChangesFile(path: string): readonly FileChange[] {
-  const value = parsed(path);
+  const value = loadValue(path);
   if (!Array.isArray(value)) throw new CliError(`${path}: must be a list, for example "- drain: node/n1"`);
   return value.map((entry: unknown, at) => fileChange(entry, `${path}: entry ${at + 1}`));
 }
 
-function parsed(path: string): unknown {
-  let text: string;
-  try {
-    text = readFileSync(path === '-' ? 0 : path, 'utf8');
-  } catch (error) {
-    throw new CliError(`${path}: cannot be read; --changes takes a file or -`, 1, { cause: error });
-  }
-  const problem = costProblem(text, Number.POSITIVE_INFINITY);
-  if (problem !== undefined) throw new CliError(`${path}: is not valid YAML: ${problem}`);
-  try {
-    return parse(text);
-  } catch (error) {
-    throw new CliError(`${path}: is not valid YAML: ${(error as Error).message}`, 1, { cause: error });
-  }
-}
-
 function fileChange(entry: unknown, where: string): FileChange {
-  if (!isRecord(entry)) throw new CliError(`${where}: must be an object with one of ${keys.join(', ')}`);
+  if (!isRecord(entry) || Object.keys(entry).length === 0)
+    throw new CliError(`${where}: must be an object with one of ${keys.join(', ')}`);
   const unknown = Object.keys(entry).find((key) => !keys.some((known) => known === key));
   if (unknown !== undefined)
     throw new CliError(`${where}: ${unknown} is unknown; it must be one of ${keys.join(', ')}`);
@@ -58,5 +43,17 @@ function fileChange(entry: unknown, where: string): FileChange {
     ...list('apply'),
     ...(addNodes !== undefined && { addNodes }),
     ...(like !== undefined && { like }),
+    where,
   };
+}
+
+/** An error about the value of a flag, for an entry of the file, where the flags have other names. */
+export function entryError(error: unknown, where: string | undefined): unknown {
+  if (where === undefined || !(error instanceof CliError)) return error;
+  const message = error.message.replaceAll(/--([a-z]+(?:-[a-z]+)*)/g, (_, flag: string) => camelCase(flag));
+  return new CliError(`${where}: ${message}`, 1, { cause: error });
+}
+
+function camelCase(flag: string): string {
+  return flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -1,4 +1,5 @@
 import type { WhatIfChange } from '../../engine/what-if/change.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { usage } from '../cli-error.ts';
 import { profileFlag } from '../explain/pod-scheduler.ts';
@@ -7,9 +8,9 @@ import { type OutputFormat, outputFormatOf, structured } from '../output/output-
 import { progressOf } from '../output/progress-of.ts';
 import { type Terminal, terminalOf } from '../output/terminal.ts';
 import { loadFromSource, type SourceFlags } from '../source/load-cluster-view.ts';
-import { applyChange } from './applied-objects.ts';
+import { applyChange, readApplied } from './applied-objects.ts';
 import { type ChangeFlags, changesOfFlags } from './change-flags.ts';
-import { readChangesFile } from './changes-file.ts';
+import { entryError, readChangesFile } from './changes-file.ts';
 import { makePlan } from './make-plan.ts';
 import type { PlanReport } from './plan-report.ts';
 import { renderPlan, strandedNames } from './render-plan.ts';
@@ -27,27 +28,54 @@ export interface PlanFlags extends SourceFlags, ChangeFlags {
 export async function planCommand(flags: PlanFlags): Promise<void> {
   const format = outputFormatOf(flags.output);
   const profile = profileFlag(flags.profile);
+  // Files are read once, because standard input cannot be read again.
+  const entries = entriesOf(flags);
   // Wrong usage is reported before a cluster is read.
-  const changes = changesOf(flags, flags.namespace ?? 'default');
+  changesOf(entries, flags.namespace ?? 'default');
   const log = logForReading(flags);
   const progress = progressOf(log);
   const target = { namespace: flags.namespace, needsPolicies: true };
   const loaded = await loadFromSource(flags, target, { log, progress });
   requireNodes(loaded);
   progress.tell('predicting');
-  const asked = flags.namespace === undefined ? changesOf(flags, loaded.namespace) : changes;
-  const report = makePlan(loaded.view, asked, { nowMs: realClock.nowMs(), profile });
+  const changes = changesOf(entries, loaded.namespace);
+  const nowMs = realClock.nowMs();
+  const applied = changes.flatMap((change) => (change.kind === 'apply' ? change.objects : []));
+  if (applied.length > 0) {
+    const { checkApplied } = await import('./check-applied.ts');
+    checkApplied(applied, loaded.view.snapshot, nowMs);
+  }
+  const report = makePlan(loaded.view, changes, { nowMs, profile });
   progress.end();
   process.stdout.write(renderedPlan(report, format, terminalOf(process.stdout, process.env)));
-  process.exitCode = exitCodeOfPlan(report, asked);
+  process.exitCode = exitCodeOfPlan(report, changes);
 }
 
-function changesOf(flags: PlanFlags, namespace: string): readonly WhatIfChange[] {
-  const entries = [flags, ...(flags.changes === undefined ? [] : readChangesFile(flags.changes))];
-  const changes = entries.flatMap((entry) => [
-    ...changesOfFlags(entry, namespace),
-    ...((entry.apply ?? []).length > 0 ? [applyChange(entry.apply!, namespace)] : []),
-  ]);
+/** The flags, or an entry of `--changes`, with the objects of the files that it names. */
+interface ChangeEntry {
+  readonly flags: ChangeFlags;
+  readonly objects: readonly KubeObject[];
+  readonly where?: string;
+}
+
+function entriesOf(flags: PlanFlags): readonly ChangeEntry[] {
+  const named = flags.changes === undefined ? [] : readChangesFile(flags.changes);
+  return [flags, ...named].map(({ apply = [], ...entry }) => ({
+    flags: entry,
+    objects: apply.length === 0 ? [] : readApplied(apply),
+    ...('where' in entry && { where: entry.where }),
+  }));
+}
+
+function changesOf(entries: readonly ChangeEntry[], namespace: string): readonly WhatIfChange[] {
+  const changes = entries.flatMap(({ flags, objects, where }) => {
+    try {
+      const applied = objects.length === 0 ? [] : [applyChange(objects, namespace)];
+      return [...changesOfFlags(flags, namespace), ...applied];
+    } catch (error) {
+      throw entryError(error, where);
+    }
+  });
   if (changes.length === 0)
     throw usage('say what changes: --drain, --add-nodes, --add-drive, --replicas, --apply or --changes');
   return changes;

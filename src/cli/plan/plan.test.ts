@@ -129,13 +129,14 @@ test.each([
 
 test.each([
   [{ drain: ['n1'] }, /--drain: "n1" must be node\/NAME or drive\/NAME/],
-  [{ addNodes: '2' }, /--add-nodes: say which node they are like/],
+  [{ addNodes: '2' }, /--add-nodes: --like is missing/],
   [{ like: 'n1' }, /--like: belongs to --add-nodes/],
   [{ addNodes: 'two', like: 'n1' }, /--add-nodes: "two" must be a whole number/],
   [{ addDrive: ['n1'] }, /--add-drive: "n1" must be NODE=SIZE/],
   [{ addDrive: ['n1=2Ti:Lukewarm'] }, /tier "Lukewarm" must be one of/],
   [{ replicas: ['db=3'] }, /--replicas: "db" must be KIND\/NAME/],
-  [{ replicas: ['sts/db'] }, /--replicas: "" must be a whole number/],
+  [{ replicas: ['sts/db'] }, /--replicas: "sts\/db" must be KIND\/NAME=COUNT/],
+  [{ replicas: ['sts/db='] }, /--replicas: "" must be a whole number/],
 ])('wrong usage: %j', (flags, message) => {
   expect(() => changesOfFlags(flags, 'default')).toThrow(message);
 });

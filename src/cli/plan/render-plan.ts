@@ -110,8 +110,9 @@ function renderStrandedPods(page: Page, group: readonly StrandedPodLine[], isWid
   const shown = isWide ? nodes : nodes.slice(0, reasonsMax);
   for (const { nodes: reached, count, reasons } of shown)
     page.line(`${namesText(reached, count, namesMax)}: ${nodeReasonTexts(reasons).join('; ')}`, 4);
-  if (shown.length < nodes.length)
-    page.line(`and ${nodes.length - shown.length} more sets of reasons (-o wide shows them)`, 4);
+  const hidden = nodes.length - shown.length;
+  if (hidden === 1) page.line('and 1 more set of reasons (-o wide shows it)', 4);
+  if (hidden > 1) page.line(`and ${hidden} more sets of reasons (-o wide shows them)`, 4);
 }
 
 function renderGone(

@@ -5,7 +5,7 @@ import type { Lease } from '../../kube/api/coordination.ts';
 import type { Event } from '../../kube/api/core.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
-import { ManifestError, manifestObjects, readManifests } from '../../state/read-manifests.ts';
+import { documentsOf, ManifestError, manifestObjects, readManifests } from '../../state/read-manifests.ts';
 import { CliError } from '../cli-error.ts';
 import type { ClusterView } from './cluster-view.ts';
 import { diskViewIn } from './disk-view.ts';
@@ -59,14 +59,23 @@ export function loadFiles(
 
 /** The objects in files, folders of files or standard input (`-`), of any kind. */
 export function loadObjects(paths: readonly string[]): readonly KubeObject[] {
-  return paths.flatMap(filesOf).flatMap((path) => {
-    try {
-      return manifestObjects(textIn(path), path === '-' ? 'standard input' : path);
-    } catch (error) {
-      if (!(error instanceof ManifestError)) throw error;
-      throw new CliError(error.message, 1, { cause: error });
-    }
-  });
+  return paths.flatMap(filesOf).flatMap((path) => parsed(path, manifestObjects));
+}
+
+/** The value in a file, or in standard input (`-`), which must be one document of YAML or JSON; undefined if it is empty. */
+export function loadValue(path: string): unknown {
+  const [value, ...others] = parsed(path, documentsOf);
+  if (others.length === 0) return value;
+  throw new CliError(`${path}: has ${others.length + 1} documents; it must have one`);
+}
+
+function parsed<Result>(path: string, parse: (text: string, source: string) => Result): Result {
+  try {
+    return parse(textIn(path), path === '-' ? 'standard input' : path);
+  } catch (error) {
+    if (!(error instanceof ManifestError)) throw error;
+    throw new CliError(error.message, 1, { cause: error });
+  }
 }
 
 function filesOf(path: string): readonly string[] {
@@ -96,6 +105,8 @@ function unreadable(path: string, error: unknown): unknown {
     case 'EACCES':
     case 'EPERM':
       return new CliError(`${path}: cannot be read; check its permissions`);
+    case 'EISDIR':
+      return new CliError(`${path}: is a folder; name a file or -`);
     default:
       return error;
   }

@@ -7,14 +7,20 @@ import { pods } from '../../../kube/resources.ts';
 import { podFromTemplate } from '../../../kube/workloads/template-pod.ts';
 import type { Controller } from '../../../reconcile/controller.ts';
 import { untilAborted } from '../../../runtime/abort.ts';
+import type { Clock } from '../../../runtime/clock.ts';
 
 const jobs = { group: 'batch', version: 'v1', namespaced: true, kind: 'Job', plural: 'jobs' } as const;
 
-/** As much of Kubernetes' Job controller as concerns places: pods up to the parallelism, and another one as soon as one is being deleted. */
+/** Shorter than pods take to end, and unlike any other time here. Kubernetes' controller collects events for a second, while pods take longer to end. */
+const replacementMs = 170;
+
+/** As much of Kubernetes' Job controller as concerns places: pods up to the parallelism, and another one soon after one is being deleted. */
 export class JobPods {
   readonly #cluster: Cluster;
   readonly #jobs = new Map<string, AppliedJob>();
   readonly #replaced = new Set<string>();
+  /** By the time of the deletion, the Jobs of deleted pods. */
+  readonly #deleted = new Map<number, string[]>();
   #created = 0;
 
   constructor(cluster: Cluster) {
@@ -33,20 +39,34 @@ export class JobPods {
   get controller(): Controller {
     return {
       name: 'job-pods',
-      run: async ({ informers }, signal) => {
-        const stop = informers.of(pods).addHandler({ updated: (pod) => this.#replace(pod) });
+      run: async ({ informers, clock }, signal) => {
+        const stop = informers.of(pods).addHandler({ updated: (pod) => this.#observe(pod, clock, signal) });
         await untilAborted(signal);
         stop();
       },
     };
   }
 
-  #replace(pod: Pod): void {
+  #observe(pod: Pod, clock: Clock, signal: AbortSignal): void {
     const owner = controllerOf(pod);
     const { uid = '', deletionTimestamp } = pod.metadata ?? {};
     if (owner?.kind !== 'Job' || deletionTimestamp === undefined || this.#replaced.has(uid)) return;
     this.#replaced.add(uid);
-    void this.#createPod(owner.name ?? '');
+    const nowMs = clock.nowMs();
+    const deleted = this.#deleted.get(nowMs) ?? [];
+    this.#deleted.set(nowMs, [...deleted, owner.name ?? '']);
+    if (deleted.length === 0) void this.#replace(nowMs, clock.sleep(replacementMs, signal));
+  }
+
+  /** Jobs take turns, as ReplicaSets do. */
+  async #replace(deletedMs: number, wait: Promise<void>): Promise<void> {
+    await wait;
+    const left = this.#deleted.get(deletedMs) ?? [];
+    while (left.length > 0)
+      for (const name of new Set(left)) {
+        left.splice(left.indexOf(name), 1);
+        await this.#createPod(name);
+      }
   }
 
   async #createPod(name: string): Promise<void> {

@@ -64,7 +64,7 @@ export class RealChanges {
       await this.#fixture.settle(endMs - clock.nowMs());
     }
     for (const change of drains) if (change.kind === 'drain-drive') await this.#moveVolumes(change.drive);
-    await this.#evictAll(drains.flatMap((change) => (change.kind === 'drain-node' ? [change.node] : [])));
+    await this.#evictAll(drains);
     await this.#fixture.settle(changeIntervalMs);
   }
 
@@ -168,17 +168,28 @@ export class RealChanges {
     }
   }
 
-  /** All at once, as kubectl drain does: in the order of the nodes, then by name. */
-  async #evictAll(drained: readonly string[]): Promise<void> {
-    const { items } = await this.#fixture.cluster.resource(pods).list();
-    const names = drained.flatMap((node) =>
-      items
-        .filter((pod) => !isDaemonPod(pod) && pod.spec?.nodeName === node)
-        .map(({ metadata }) => metadata!.name!)
-        .sort(),
-    );
+  /** All at once, as kubectl drain does: in the order of the changes, then by name. Inline volumes leave a drive with their pods. */
+  async #evictAll(drains: readonly WhatIfChange[]): Promise<void> {
+    const { cluster } = this.#fixture;
+    const { items } = await cluster.resource(pods).list();
+    const there = items.filter((pod) => !isDaemonPod(pod));
+    const names: string[] = [];
+    for (const change of drains) {
+      const leaving =
+        change.kind === 'drain-drive' ? await this.#inlineOn(change.drive) : there.filter(isOn(change));
+      names.push(...leaving.map(({ metadata }) => metadata!.name!).sort());
+    }
     await Promise.all([...new Set(names)].map((name) => this.#fixture.deletePod(name)));
   }
+
+  async #inlineOn(drive: string): Promise<readonly KubeObject[]> {
+    const { spec } = await this.#fixture.cluster.resource(drives).get({ name: drive });
+    return (spec?.volumes ?? []).flatMap(({ podRef }) => (podRef ? [{ metadata: podRef }] : []));
+  }
+}
+
+function isOn(change: WhatIfChange): (pod: Pod) => boolean {
+  return ({ spec }) => change.kind === 'drain-node' && spec?.nodeName === change.node;
 }
 
 function isDaemonPod({ metadata }: Pod): boolean {

@@ -1,3 +1,4 @@
+import type { Provisioner } from '../../../controllers/provisioner/provisioner.ts';
 import { FakeProvisioner } from '../../../controllers/scheduler/testing/fake-provisioner.ts';
 import {
   type NodeOptions,
@@ -12,6 +13,14 @@ import type { Random } from '../../../runtime/random.ts';
 import { randomZones } from './random-pods.ts';
 
 const gib = 2 ** 30;
+/** A node service runs (`drive-node-plugins.ts`). */
+const mounted = {
+  type: 'Mounted',
+  status: 'True',
+  reason: 'Mounted',
+  message: '',
+  lastTransitionTime: '2026-01-01T00:00:00Z',
+} as const;
 /** Clusters with drives take longer to start. */
 const drivesShare = 0.3;
 
@@ -54,7 +63,7 @@ export class RandomStorage {
     for (const [zone, total] of this.#pools) {
       const used = items
         .filter(({ spec }) => spec?.storageClassName === 'pools')
-        .filter(({ spec }) => this.#nodeOptions.get(hostOf(spec))?.labels?.[labels.zone] === zone)
+        .filter(({ spec }) => zoneOf(spec) === zone)
         .reduce((sum, { spec }) => sum + Number.parseInt(String(spec?.capacity?.storage), 10), 0);
       const body = { capacity: `${total - used}Gi` };
       await cluster
@@ -85,7 +94,7 @@ export class RandomStorage {
       metadata: { name },
       spec: { nodeName, filesystemUUID, volumes: [] },
     });
-    const status = { capacityBytes: sizeGib * gib, state: 'Ready' };
+    const status = { capacityBytes: sizeGib * gib, state: 'Ready', conditions: [mounted] };
     await client.update({ ...created, status }, { subresource: 'status' });
   }
 
@@ -134,8 +143,24 @@ export class RandomStorage {
   }
 }
 
-/** The node of a local volume. */
-function hostOf(spec: PersistentVolume['spec']): string {
+/** The provisioner of pools: its volumes can be reached from the zone of their pool. */
+export function zonalProvisioner(deletion: (signal: AbortSignal) => Promise<void>): Provisioner {
+  const { provisioner } = new FakeProvisioner();
+  return {
+    ...provisioner,
+    plan: ({ asset, selectedNode }) => {
+      const zone = selectedNode?.metadata?.labels?.[labels.zone] ?? '';
+      const matchExpressions = [{ key: labels.zone, operator: 'In' as const, values: [zone] }];
+      const nodeAffinity = { required: { nodeSelectorTerms: [{ matchExpressions }] } };
+      return { kind: 'planned', plan: { asset, nodeAffinity, source: { local: { path: '/mnt' } } } };
+    },
+    create: async (plan) => ({ kind: 'created', volume: plan }),
+    delete: (_, signal) => deletion(signal),
+  };
+}
+
+/** The zone of a volume of a pool. */
+function zoneOf(spec: PersistentVolume['spec']): string {
   const [term] = spec?.nodeAffinity?.required?.nodeSelectorTerms ?? [];
   return term?.matchExpressions?.[0]?.values?.[0] ?? '';
 }

@@ -1,6 +1,4 @@
 import { allControllers } from '../../../controllers/all-controllers.ts';
-import type { Provisioner } from '../../../controllers/provisioner/provisioner.ts';
-import { FakeProvisioner } from '../../../controllers/scheduler/testing/fake-provisioner.ts';
 import { namespace, SchedulerFixture } from '../../../controllers/scheduler/testing/scheduler-fixture.ts';
 import { VirtualTimeCluster } from '../../../controllers/testing/virtual-time-cluster.ts';
 import { JoiningDriverSet } from '../../../csi/joining-driver-set.ts';
@@ -19,17 +17,18 @@ import type { Controller } from '../../../reconcile/controller.ts';
 import { untilAborted } from '../../../runtime/abort.ts';
 import { type Random, seededRandom } from '../../../runtime/random.ts';
 import type { Supervisor } from '../../../runtime/supervisor.ts';
+import { driveNodePlugins } from './drive-node-plugins.ts';
 import { JobPods } from './job-pods.ts';
 import { RealChanges } from './make-changes.ts';
 import { randomChanges } from './random-changes.ts';
 import { highPriority, RandomPods } from './random-pods.ts';
-import { RandomStorage } from './random-storage.ts';
-import { withSlowCreations, withSlowDeletions } from './slow-volumes.ts';
+import { RandomStorage, zonalProvisioner } from './random-storage.ts';
+import { withSlowCreations } from './slow-creations.ts';
 
 /** Longer than any back-off. */
 const calmMs = 15_000;
 /** Longer than all writes at one time; the shorter is shorter than the time between two objects of a file, the other shorter than pods take to end. */
-const [claimCreationMs, deletionMs] = [20, 100];
+const [claimCreationMs, publicationMs, deletionMs] = [10, 15, 100];
 /**
  * None: a pod that has been refused just now would come after a pod of lower priority that was refused earlier. How often a pod is refused, and when, depends on
  * how long other pods take to end, and on events that turn out to help no pod; a prediction knows neither.
@@ -57,7 +56,7 @@ const controllerNames = [
 
 /**
  * A small random cluster with workloads, scarce cpu, disks, pools and drives, drawn from one seed. All controllers run that place pods and create them again,
- * with a provisioner whose volumes are on the selected node, and the driver of drives where there are some.
+ * with a provisioner whose volumes are in the zone of the selected node, and the driver of drives where there are some.
  */
 export class RandomWorkloads implements AsyncDisposable {
   readonly fixture: SchedulerFixture;
@@ -116,10 +115,7 @@ export class RandomWorkloads implements AsyncDisposable {
 
   #controllers(): readonly Controller[] {
     const { clock } = this.fixture.environment;
-    const { provisioner } = new FakeProvisioner();
-    const provisioners: readonly Provisioner[] = [
-      { ...provisioner, delete: (_, signal) => clock.sleep(deletionMs, signal) },
-    ];
+    const provisioners = [zonalProvisioner((signal) => clock.sleep(deletionMs, signal))];
     const recorder = [this.#recorder(), this.#jobs.controller];
     const named = (all: readonly Controller[], more: readonly string[] = []) =>
       all
@@ -127,9 +123,9 @@ export class RandomWorkloads implements AsyncDisposable {
         .map((one) => (one.name === 'ephemeral' ? withSlowCreations(one, claimCreationMs) : one));
     if (!this.storage.hasDrives) return [...named(allControllers({ provisioners, backOff })), ...recorder];
     const inProcessDrivers = new JoiningDriverSet();
-    const csiDrivers = withSlowDeletions(inProcessDrivers, clock, deletionMs);
-    const settings = { provisioners, backOff, csiDrivers, inProcessDrivers };
-    return [...named(allControllers(settings), ['drives']), ...recorder];
+    const settings = { provisioners, backOff, csiDrivers: inProcessDrivers, inProcessDrivers };
+    const plugins = driveNodePlugins({ publicationMs, deletionMs });
+    return [...named(allControllers(settings), ['drives']), plugins, ...recorder];
   }
 
   #recorder(): Controller {
