@@ -1,8 +1,7 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import { CsiStatusError } from '../../csi/csi-errors.ts';
-import { chooseWithOthers } from '../../engine/drives/choose-with-others.ts';
+import { chooseOnNode } from '../../engine/drives/choose-with-others.ts';
 import { driveRefusalText } from '../../engine/drives/drive-refusal.ts';
-import { driveNodeKey } from '../../kube/drive.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Random } from '../../runtime/random.ts';
 import { KeyedQueue } from '../controller/keyed-queue.ts';
@@ -90,9 +89,8 @@ export class InlineVolumes {
     const { nodeName, random } = this.#options;
     const { index } = this.#drives;
     const { tier, labels } = driveClass;
-    const ask = { bytes: sizeBytes, tier, labels, preferred: [], requisite: [{ [driveNodeKey]: nodeName }] };
     const unplaced = others.filter(({ handle }) => index.drivesOf(handle).length === 0);
-    const choice = chooseWithOthers(index, ask, unplaced, random);
+    const choice = chooseOnNode(index, nodeName, { bytes: sizeBytes, tier, labels }, unplaced, random);
     if (choice.kind === 'refused') throw new CsiStatusError('ResourceExhausted', driveRefusalText(choice));
     const { name } = choice.drive;
     const { version } = choice.drive.record;

@@ -1,3 +1,4 @@
+import { driveNodeKey } from '../../kube/drive.ts';
 import { chooseDrive, type DriveChoice, type DriveDraw, fitsOn } from './choose-drive.ts';
 import type { DriveAsk, DriveKind } from './drive-ask.ts';
 import type { DriveIndex, IndexedDrive } from './drive-index.ts';
@@ -30,6 +31,18 @@ export function chooseWithOthers(
   }
   if (best.length === 0) return chooseDrive(index, ask, random);
   return { kind: 'drive', drive: best[random.int(best.length)]! };
+}
+
+/** Chooses the drive of an inline volume, which is on the node of its pod: beside the other inline volumes of the pod that have no drive yet. */
+export function chooseOnNode(
+  index: DriveIndex,
+  nodeName: string,
+  { bytes, tier, labels }: OtherVolume,
+  others: readonly OtherVolume[],
+  random: DriveDraw,
+): DriveChoice {
+  const requisite = [{ [driveNodeKey]: nodeName }];
+  return chooseWithOthers(index, { bytes, tier, labels, preferred: [], requisite }, others, random);
 }
 
 /** What one drive could take: by each set of the other volumes, as a bit mask, its bytes; infinite if the drive does not accept one of them. */

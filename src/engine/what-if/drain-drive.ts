@@ -22,16 +22,19 @@ export function drainDrive(name: string, sink: ChangeSink): void {
   const volumes = readDrive(sink.cluster.get('Drive', name) ?? {})
     .volumes.filter(({ state }) => state !== 'Releasing')
     .sort((a, b) => b.sizeBytes - a.sizeBytes || (a.name < b.name ? -1 : 1));
-  for (const volume of volumes) {
-    if (volume.podRef === undefined) moveVolume(name, volume, sink);
-    else evictInline(volume, sink);
-  }
+  for (const volume of volumes) if (volume.podRef === undefined) moveVolume(name, volume, sink);
+  evictInline(volumes, sink);
 }
 
-/** An inline volume has the lifetime of its pod. */
-function evictInline({ podRef }: DriveVolume, { cluster, evict }: ChangeSink): void {
-  const pod = cluster.index.pods.get(`${podRef?.namespace}/${podRef?.name}`);
-  if (pod !== undefined && pod.nodeName !== '') evict(pod, 'drained');
+/** An inline volume has the lifetime of its pod. The pods leave in the order of their names. */
+function evictInline(volumes: readonly DriveVolume[], { cluster, evict }: ChangeSink): void {
+  const keys = new Set(
+    volumes.flatMap(({ podRef }) => (podRef ? [`${podRef.namespace}/${podRef.name}`] : [])),
+  );
+  for (const key of [...keys].sort()) {
+    const pod = cluster.index.pods.get(key);
+    if (pod !== undefined && pod.nodeName !== '') evict(pod, 'drained');
+  }
 }
 
 function moveVolume(source: string, volume: DriveVolume, { cluster, copy, settle }: ChangeSink): void {

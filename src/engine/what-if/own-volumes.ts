@@ -1,4 +1,6 @@
 import type { Drive, DriveVolume } from '../../kube/drive.ts';
+import { areClaimsScaledAway, claimsFor } from '../../kube/workloads/stateful-set-claims.ts';
+import { ordinalOf } from '../../kube/workloads/stateful-set-members.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 import type { WhatIfCluster } from './what-if-cluster.ts';
 
@@ -6,31 +8,38 @@ import type { WhatIfCluster } from './what-if-cluster.ts';
 export const volumeDeletionMs = 100;
 
 /**
- * Removes what ends with the pod at once: the claims of its generic ephemeral volumes, and inline volumes on drives. Returns what deletes the volumes of these
- * claims, which takes their driver a while; undefined if there are none.
+ * Removes the claims that end with the pod. Returns what deletes their volumes and the pod's inline volumes on drives, which takes their driver a while;
+ * undefined if there are none.
  */
 export function removeOwnVolumes(cluster: WhatIfCluster, pod: PodRecord): (() => void) | undefined {
-  if (pod.inlineVolumes.length > 0)
-    dropEntries(
-      cluster,
-      ({ podRef }) => podRef !== undefined && `${podRef.namespace}/${podRef.name}` === pod.key,
-    );
-  const claims = new Set(pod.claims.filter(({ isEphemeral }) => isEphemeral).map(({ key }) => key));
-  if (claims.size === 0) return undefined;
-  const volumes = [...claims].flatMap((key) => {
-    const { volumeName = '' } = cluster.get('PersistentVolumeClaim', key)?.spec ?? {};
+  const claims = ownClaims(cluster, pod);
+  if (claims.size === 0 && pod.inlineVolumes.length === 0) return undefined;
+  // Volumes that were created for a claim are named after its uid.
+  const ended = [...claims].flatMap((key) => {
+    const { metadata, spec } = cluster.get('PersistentVolumeClaim', key) ?? {};
     cluster.remove('PersistentVolumeClaim', key);
-    return volumeName;
+    return metadata === undefined ? [] : [`pvc-${metadata.uid}`, spec?.volumeName ?? ''];
   });
   return () => {
-    for (const name of volumes)
-      if (cluster.get('PersistentVolume', name)?.spec?.persistentVolumeReclaimPolicy !== 'Retain')
-        cluster.remove('PersistentVolume', name);
-    dropEntries(
-      cluster,
-      ({ claimRef }) => claimRef !== undefined && claims.has(`${claimRef.namespace}/${claimRef.name}`),
+    const deleted = ended.filter(
+      (name) => cluster.get('PersistentVolume', name)?.spec?.persistentVolumeReclaimPolicy !== 'Retain',
     );
+    for (const name of deleted) cluster.remove('PersistentVolume', name);
+    // A pod of the same name may exist by now.
+    dropEntries(cluster, ({ name, podRef }) => deleted.includes(name) || podRef?.uid === pod.uid);
   };
+}
+
+/** The keys of the claims that are deleted with the pod: of generic ephemeral volumes, and of members that are scaled away, if their set says so. */
+export function ownClaims(cluster: WhatIfCluster, pod: PodRecord): ReadonlySet<string> {
+  const keys = new Set(pod.claims.filter(({ isEphemeral }) => isEphemeral).map(({ key }) => key));
+  const [kind, name = ''] = pod.owner.split('/');
+  const set = kind === 'StatefulSet' ? cluster.get('StatefulSet', `${pod.namespace}/${name}`) : undefined;
+  const stored = { metadata: { name: pod.name } };
+  if (set === undefined || !areClaimsScaledAway(set, stored)) return keys;
+  for (const { metadata } of claimsFor(set, ordinalOf(stored) ?? -1))
+    keys.add(`${pod.namespace}/${metadata?.name}`);
+  return keys;
 }
 
 function dropEntries(cluster: WhatIfCluster, isOwn: (volume: DriveVolume) => boolean): void {

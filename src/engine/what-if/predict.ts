@@ -11,6 +11,7 @@ import type { ChangeSink } from './change-sink.ts';
 import { stagesOf } from './change-stages.ts';
 import { copiesFor } from './copies.ts';
 import { DeploymentRollouts, type RolledOut } from './deployment-rollouts.ts';
+import { inlinePublicationMs, publishInlineVolumes } from './inline-entries.ts';
 import { cordon, makeChange } from './make-change.ts';
 import { removeOwnVolumes, volumeDeletionMs } from './own-volumes.ts';
 import { type Fate, PodFates } from './pod-fates.ts';
@@ -71,6 +72,9 @@ export const changeIntervalMs = 15_000;
 
 /** The time from one object of a file to the next: controllers have done what they do at once, and no pod has ended. */
 const applyIntervalMs = 50;
+
+/** The Job controller collects what happens to pods for a while before it creates others: those of other controllers come first. */
+const jobReplacementMs = 170;
 
 class Predictor {
   readonly #index: ClusterIndex;
@@ -270,7 +274,10 @@ class Predictor {
     this.#scheduling.enqueue(record);
   }
 
-  #placed({ key, owner, namespace }: PodRecord): void {
+  #placed(pod: PodRecord): void {
+    const { key, owner, namespace } = pod;
+    if (pod.inlineVolumes.some(({ drive }) => drive !== undefined))
+      this.#scheduling.after(inlinePublicationMs, () => publishInlineVolumes(this.#cluster, pod));
     const [kind, name = ''] = owner.split('/');
     if (kind === 'ReplicaSet') this.#rollOutLater(namespace, name);
     if (kind !== 'StatefulSet') return;
@@ -282,12 +289,16 @@ class Predictor {
     this.#scheduling.later(() => this.#sync(set, cause));
   }
 
-  /** Most controllers create another pod as soon as one is being deleted; a StatefulSet waits until the name is free. */
+  /** Most controllers create another pod as soon as one is being deleted, a Job soon afterwards; a StatefulSet waits until the name is free. */
   #evicting(pod: PodRecord, stored: Pod): void {
     const fate = this.#fates.of(pod, 'preempted');
     if (this.#unwanted.has(pod.uid) || pod.owner === '' || isMember(pod)) return;
-    this.#recreate(fate, stored);
     const [kind, name = ''] = pod.owner.split('/');
+    if (kind === 'Job') {
+      this.#scheduling.after(jobReplacementMs, () => this.#recreate(fate, stored));
+      return;
+    }
+    this.#recreate(fate, stored);
     if (kind === 'ReplicaSet') this.#rollOutLater(pod.namespace, name);
   }
 

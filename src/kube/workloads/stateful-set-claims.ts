@@ -57,11 +57,14 @@ export function isLeftOver(set: StatefulSet, podName: string, claim: PersistentV
   return (claim.metadata?.ownerReferences ?? []).some((owner) => isNamed(owner, pod, pods));
 }
 
+/** Whether the claims of this member are deleted when its pod is gone: it is scaled away, and the retention policy says so. */
+export function areClaimsScaledAway(set: StatefulSet, pod: Pod): boolean {
+  return policyOf(set).whenScaled === 'Delete' && !isInRange(set, ordinalOf(pod) ?? -1);
+}
+
 function ownersBy(set: StatefulSet, pod: Pod): readonly OwnerReference[] {
-  const { whenDeleted, whenScaled } = policyOf(set);
-  const isScaledAway = whenScaled === 'Delete' && !isInRange(set, ordinalOf(pod) ?? -1);
-  if (isScaledAway) return [controllerReference(pod, pods)];
-  return whenDeleted === 'Delete' ? [controllerReference(set, statefulSets)] : [];
+  if (areClaimsScaledAway(set, pod)) return [controllerReference(pod, pods)];
+  return policyOf(set).whenDeleted === 'Delete' ? [controllerReference(set, statefulSets)] : [];
 }
 
 function policyOf({ spec }: StatefulSet) {
