@@ -165,6 +165,19 @@ test.each(['reservations', 'capacity'])(
   },
 );
 
+test('plan reads its objects from standard input', () => {
+  const file = join(temporaryFolder(), 'nodes.json');
+  writeFileSync(file, JSON.stringify({ apiVersion: 'v1', kind: 'Node', ...node('n1') }));
+  const program = builtProgram(new URL('../../src/cli/main.ts', import.meta.url));
+  const { stdout, stderr } = spawnSync(process.execPath, [program, 'plan', '--apply', '-', '--from', file], {
+    encoding: 'utf8',
+    input:
+      'apiVersion: v1\nkind: Pod\nmetadata: { name: a }\nspec: { containers: [{ name: c, image: i }] }\n',
+    env: { ...process.env, XDG_CACHE_HOME: compiledCodeFolder() },
+  });
+  expect([stdout, stderr]).toEqual([expect.stringContaining('Apply 1 object: '), '']);
+});
+
 test('a reader may close the pipe early', () => {
   const file = join(temporaryFolder(), 'a.json');
   writeFileSync(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: largeCluster(500) }));

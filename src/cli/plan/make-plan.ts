@@ -14,6 +14,7 @@ import { groupLine, noticeNotes, podReasonLine } from '../explain/lines.ts';
 import { findPodScheduler, type PodSchedulerOptions } from '../explain/pod-scheduler.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
 import { changeText } from './change-text.ts';
+import { missingInFiles } from './missing-in-files.ts';
 import {
   type GonePodLine,
   type PlanReport,
@@ -97,7 +98,11 @@ function* whatIfIndexInSteps(
   const profile: Profile = asked.inFlight === 'off' ? { ...asked, inFlight: 'linear' } : asked;
   const { index, warnings } = yield* view.snapshot.toIndexInSteps(profile);
   index.bindsVolumes = scheduler.bindsVolumes;
-  return { index, profile, notes: [...scheduler.notes, ...noticeNotes(warnings)] };
+  return {
+    index,
+    profile,
+    notes: [...missingInFiles(view), ...scheduler.notes, ...noticeNotes(warnings)],
+  };
 }
 
 /** A pod with the scheduler name that most pods have. */

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { storageClass } from '../../engine/testing/objects.ts';
 import type { WhatIfChange } from '../../engine/what-if/change.ts';
 import { nodeWith, podWith, viewOf } from '../explain/testing/cluster-views.ts';
 import { plainTerminal, type Terminal } from '../output/terminal.ts';
+import type { ClusterView } from '../source/cluster-view.ts';
 import { changesOfFlags } from './change-flags.ts';
 import { makePlan } from './make-plan.ts';
 import { exitCodeOfPlan, renderedPlan } from './plan-command.ts';
@@ -139,4 +141,39 @@ test.each([
   [{ replicas: ['sts/db='] }, /--replicas: "" must be a whole number/],
 ])('wrong usage: %j', (flags, message) => {
   expect(() => changesOfFlags(flags, 'default')).toThrow(message);
+});
+
+test('volumes of members that their StatefulSet does not create yet have to be copied too', () => {
+  const { snapshot, ...rest } = shop();
+  const [set] = snapshot.values('StatefulSet');
+  snapshot.add('StatefulSet', { ...set!, spec: { ...set!.spec, podManagementPolicy: 'OrderedReady' } });
+  const { copies, stranded } = makePlan(
+    { ...rest, snapshot },
+    [...drain, { kind: 'drain-node', node: 'n2' }],
+    options,
+  );
+  expect(stranded.find(({ pod }) => pod === 'default/db-1')?.message).toContain('OrderedReady');
+  expect(copies.map(({ volume }) => volume)).toEqual(['n1-a', 'n2-a']);
+});
+
+test('notes say which kinds files lack, and what follows', () => {
+  const kinds = {
+    Node: [nodeWith('n1', '4')],
+    StorageClass: [
+      storageClass('pools', { provisioner: 'pools.example.com' }),
+      storageClass('drives', { provisioner: 'drives.stowage.dev' }),
+    ],
+  };
+  const lacking = (view: ClusterView) =>
+    makePlan(view, [{ kind: 'drain-node', node: 'n1' }], options).notes.flatMap(
+      ({ text }) => /^there is no (\S+) in the files/.exec(text)?.[1] ?? [],
+    );
+  expect(lacking(viewOf(kinds, { isFromFiles: true }))).toEqual([
+    'PodDisruptionBudget',
+    'Pod',
+    'CSIDriver',
+    'Drive',
+  ]);
+  expect(lacking(viewOf(kinds, { isFromFiles: true, isComplete: true }))).toEqual([]);
+  expect(lacking(viewOf(kinds, { unseen: [] }))).toEqual([]);
 });

@@ -1,5 +1,6 @@
-import type { PersistentVolumeClaim } from '../../kube/api/core.ts';
+import type { PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
 import { annotations } from '../../kube/well-known.ts';
+import { memberPod, ordinalOf } from '../../kube/workloads/stateful-set-members.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { type Placement, plan } from '../plan.ts';
 import { everyNode } from '../records/node-matcher.ts';
@@ -22,9 +23,9 @@ export function copiesFor(
   try {
     const ledger = new Ledger(index);
     return fates.flatMap((fate) => {
-      const key = fate.replacement ?? fate.pod;
-      const pod = cluster.get('Pod', key);
-      if (fate.outcome !== 'stranded' || fate.from === undefined || pod === undefined) return [];
+      if (fate.outcome !== 'stranded' || fate.from === undefined) return [];
+      const pod = cluster.get('Pod', fate.replacement ?? fate.pod) ?? missingMember(cluster, fate);
+      if (pod === undefined) return [];
       const pinned = pinnedClaims(cluster, readPod(pod));
       if (pinned.length === 0) return [];
       for (const { claim } of pinned) cluster.put('PersistentVolumeClaim', unbound(claim));
@@ -45,6 +46,16 @@ export function copiesFor(
   } finally {
     index.rollback(savepoint);
   }
+}
+
+/** The member that an ordered StatefulSet does not create before others: its volumes keep it from moving all the same. */
+function missingMember(cluster: WhatIfCluster, { pod, owner }: PodFate): Pod | undefined {
+  const [namespace = '', name = ''] = pod.split('/');
+  const [kind, setName = ''] = owner.split('/');
+  const set = kind === 'StatefulSet' ? cluster.get('StatefulSet', `${namespace}/${setName}`) : undefined;
+  const ordinal = ordinalOf({ metadata: { name } });
+  if (set === undefined || ordinal === undefined) return undefined;
+  return memberPod(set, { name: '', template: set.spec?.template ?? {} }, ordinal);
 }
 
 /** The drive that the new volume of the claim gets; undefined if its class uses no drives. */
