@@ -2,14 +2,21 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ApiClient } from './api-client.ts';
+import { callInProcess } from './in-process.ts';
 import { callStowage, newFolder, removeFolder, StowageProcess, temporaryFolder } from './stowage-process.ts';
 
 interface Item {
   readonly metadata: { readonly name: string; readonly uid: string };
-  readonly spec: { readonly nodeName?: string; readonly nodeID?: string; readonly volumeName?: string };
+  readonly spec: {
+    readonly nodeName?: string;
+    readonly nodeID?: string;
+    readonly volumeName?: string;
+    readonly backingImages?: unknown;
+  };
   readonly status: {
     readonly phase: string;
     readonly replicas?: unknown;
+    readonly backingImages?: unknown;
     readonly conditions?: readonly { readonly type: string; readonly message?: string }[];
   };
   readonly capacity?: string;
@@ -57,7 +64,7 @@ describe('stowage up --demo', () => {
     expect(said[0]).toMatch(/^stowage: listening on /);
     expect(said.slice(1, 4)).toEqual([
       'stowage: loading the demo: 6 nodes in 3 zones, 4 storage classes, 5 local disks, 4 drives, 4 stateful sets, 5 single pods',
-      'stowage: created 40 objects, 0 existed; waiting for the pods',
+      'stowage: created 42 objects, 0 existed; waiting for the pods',
       'stowage: 15 pods run, 4 fit nowhere and say why',
     ]);
     const commands = said.filter((line) => /^ {2}\S/.test(line));
@@ -223,16 +230,32 @@ describe('stowage up --demo', () => {
     });
   });
 
+  test('has a disk that does not answer, and a request that stays pending there', async () => {
+    const path = '/apis/stowage.dev/v1alpha1/diskschedules';
+    const found = (await items(stowage, path)).find(({ metadata }) => metadata.name.startsWith('7c2a90f1'));
+    expect(found?.spec).toMatchObject({ backingImages: { debian: 4 * 2 ** 30 } });
+    expect(found?.status.backingImages ?? {}).toEqual({});
+    const { status, stdout } = await callInProcess(
+      ...['disks', 'list', '--kubeconfig', stowage.kubeconfig, '-o', 'json'],
+    );
+    expect([status, JSON.parse(stdout).disks]).toEqual([
+      0,
+      expect.arrayContaining([
+        expect.objectContaining({ node: 'node-b1', disk: 'usb', state: 'NotReady', pendingCount: 1 }),
+      ]),
+    ]);
+  });
+
   test('continues after Ctrl-C, and starts over only with --fresh', async () => {
     expect(await stowage.stop('SIGINT')).toEqual({ status: 0, signal: null });
     const again = await StowageProcess.up(join(folder, 'data'), '--demo');
-    expect(again.stderr).toContain('stowage: created 0 objects, 40 existed; waiting for the pods\n');
+    expect(again.stderr).toContain('stowage: created 0 objects, 42 existed; waiting for the pods\n');
     const uids = (list: readonly Item[]) => list.map(({ metadata }) => metadata.uid).sort();
     expect(uids(await items(again, demoPods))).toEqual(uids(pods));
     await again.stop('SIGINT');
 
     const fresh = await StowageProcess.up(join(folder, 'data'), '--demo', '--fresh');
-    expect(fresh.stderr).toContain('stowage: created 40 objects, 0 existed; waiting for the pods\n');
+    expect(fresh.stderr).toContain('stowage: created 42 objects, 0 existed; waiting for the pods\n');
     const before = new Set(uids(pods));
     expect(uids(await items(fresh, demoPods)).filter((uid) => before.has(uid))).toEqual([]);
     await fresh.stop();
