@@ -114,7 +114,7 @@ function evictedPods(
 
 function refusedLine({ kind, name, claim, bytes, refusal }: PredictedEviction): readonly LeftLine[] {
   if (refusal === undefined) return [];
-  const remedy = 'add a disk, or free bytes';
+  const remedy = 'add a disk with the tags that it needs, or free bytes on one';
   return [{ kind, name, claim, driver: undefined, bytes, fitsOn: undefined, why: refusal, remedy }];
 }
 
@@ -255,7 +255,13 @@ function leftPods(node: string, plan: PlanReport, pods: readonly EvictedPodLine[
   return [
     ...plan.stranded
       .filter(({ pod, from, cause }) => from === node && cause === 'drained' && !explained.has(pod))
-      .map(({ pod, message }) => leftPod(pod, message, 'stowage explain pod says what is missing')),
+      .map(({ pod, message }) =>
+        leftPod(
+          pod,
+          message.replace(/\.$/, ''),
+          `add a node or free capacity; stowage plan --drain node/${node} says what each node lacks`,
+        ),
+      ),
     ...plan.lost
       .filter((lost) => lost.node === node)
       .map(({ pod }) => leftPod(pod, 'no controller creates it again', 'delete it if it is not needed')),

@@ -57,7 +57,7 @@ function answered(
   const report = measureRoom(view, {
     ...options,
     nowMs: realClock.nowMs(),
-    like: like === undefined ? undefined : workloadOf('--like', like, namespace),
+    like: like === undefined ? undefined : workloadOf('--like', like, namespace, 'sts'),
   });
   return {
     text: renderedHeadroom(report, options.format, options.terminal),

@@ -227,7 +227,7 @@ function replicasOfWorkload({ snapshot }: ClusterView, asked: WorkloadReference)
   const set = kind === 'StatefulSet' ? snapshot.get('StatefulSet', `${namespace}/${name}`) : undefined;
   if (kind !== 'StatefulSet')
     throw new CliError(
-      `--like: ${kind.toLowerCase()} ${namespace}/${name} is no StatefulSet; name one as sts/NAME`,
+      `--like: ${kind.toLowerCase()} ${namespace}/${name} is not a StatefulSet; name one as sts/NAME or sts/NAMESPACE/NAME`,
     );
   if (set === undefined)
     throw new CliError(

@@ -73,9 +73,8 @@ function renderTopologies(
 ): void {
   // One topology says no more than the row itself.
   if (topologies.length + omittedTopologies < 2) return;
-  page.heading(
-    of.toUpperCase().startsWith('CLASS') ? `CLASS ${of.slice('class '.length)}` : of.toUpperCase(),
-  );
+  // Names are as they are: Kubernetes distinguishes letters.
+  page.heading(of.replace(/^\S+/, (kind) => kind.toUpperCase()));
   const hasSizes = largestBytes !== undefined || topologies.some((one) => one.largestBytes !== undefined);
   const largest: Column<HeadroomTopology> = {
     title: 'LARGEST CLAIM',

@@ -68,15 +68,18 @@ function replicasOf(text: string, namespace: string): WhatIfChange {
 }
 
 /** `KIND/NAME` or `KIND/NAMESPACE/NAME`. */
-export function workloadOf(flag: string, text: string, namespace: string): WorkloadReference {
+export function workloadOf(
+  flag: string,
+  text: string,
+  namespace: string,
+  kinds = 'sts, deployment or rs',
+): WorkloadReference {
   const [kindText = '', ...names] = text.split('/');
   const lower = kindText.toLowerCase();
   const kind = Object.hasOwn(workloadKinds, lower) ? workloadKinds[lower] : undefined;
   const [name = '', before] = names.toReversed();
   if (kind === undefined || name === '' || names.length > 2)
-    throw usage(
-      `${flag}: "${text}" must be KIND/NAME or KIND/NAMESPACE/NAME, where KIND is sts, deployment or rs`,
-    );
+    throw usage(`${flag}: "${text}" must be KIND/NAME or KIND/NAMESPACE/NAME, where KIND is ${kinds}`);
   return { kind, namespace: before ?? namespace, name };
 }
 
