@@ -12,7 +12,7 @@ import { applyChange, readApplied } from './applied-objects.ts';
 import { type ChangeFlags, changesOfFlags } from './change-flags.ts';
 import { entryError, readChangesFile } from './changes-file.ts';
 import { makePlan } from './make-plan.ts';
-import type { PlanReport } from './plan-report.ts';
+import { type PlanReport, stuckVolumes } from './plan-report.ts';
 import { renderPlan, strandedNames } from './render-plan.ts';
 import { requireNodes } from './require-nodes.ts';
 
@@ -91,8 +91,8 @@ export function renderedPlan(report: PlanReport, format: OutputFormat, terminal:
  * 3 if a pod that the changes move or create has no node in the end, or if a drive cannot be emptied. Pods that were pending before count only if the changes
  * do nothing but add nodes and drives: then whether they fit is the question.
  */
-export function exitCodeOfPlan({ stranded, stuck }: PlanReport, changes: readonly WhatIfChange[]): number {
+export function exitCodeOfPlan(report: PlanReport, changes: readonly WhatIfChange[]): number {
   const onlyAdds = changes.every(({ kind }) => kind === 'add-nodes' || kind === 'add-drive');
-  const counted = stranded.filter(({ cause }) => onlyAdds || cause !== 'pending');
-  return counted.length + stuck.length > 0 ? 3 : 0;
+  const counted = report.stranded.filter(({ cause }) => onlyAdds || cause !== 'pending');
+  return counted.length + stuckVolumes(report).length > 0 ? 3 : 0;
 }

@@ -75,3 +75,8 @@ export interface VolumeCopyLine {
   /** The drive of that node, if a copy gets a drive. */
   readonly drive?: string | undefined;
 }
+
+/** Volumes that cannot leave a drained drive. */
+export function stuckVolumes({ copies }: Pick<PlanReport, 'copies'>): readonly VolumeCopyLine[] {
+  return copies.filter(({ from, to }) => from.startsWith('drive/') && to === undefined);
+}

@@ -1,8 +1,8 @@
-import type { PlanReport } from './plan-report.ts';
+import { type PlanReport, stuckVolumes } from './plan-report.ts';
 
 type Counted = Pick<
   PlanReport,
-  'changes' | 'before' | 'after' | 'moves' | 'stranded' | 'stuck' | 'lost' | 'removed'
+  'changes' | 'before' | 'after' | 'moves' | 'stranded' | 'stuck' | 'lost' | 'removed' | 'copies'
 >;
 
 /** The first line of the answer. */
@@ -15,7 +15,10 @@ export function planSummary({
   stuck,
   lost,
   removed,
+  copies,
 }: Counted): string {
+  const stuckPods = new Set(stuck.map(({ pod }) => pod));
+  const unused = stuckVolumes({ copies }).filter(({ pod = '' }) => !stuckPods.has(pod));
   const moved = moves.filter(({ from }) => from !== undefined).length;
   const waiting = stranded.filter(({ cause }) => cause === 'pending').length;
   const parts = [
@@ -24,6 +27,7 @@ export function planSummary({
     counted(stranded.length - waiting, 'pod is stranded', 'pods are stranded'),
     counted(waiting, 'pod is still pending', 'pods are still pending'),
     counted(stuck.length, 'pod keeps a drive from being emptied', 'pods keep a drive from being emptied'),
+    counted(unused.length, 'volume cannot leave its drive', 'volumes cannot leave their drive'),
     counted(lost.length, 'pod is lost', 'pods are lost'),
     counted(removed.length, 'pod is removed', 'pods are removed'),
   ].filter((text) => text !== undefined);

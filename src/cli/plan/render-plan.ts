@@ -3,7 +3,14 @@ import { printableText } from '../../runtime/printable-text.ts';
 import { nodeReasonTexts } from '../explain/reason-text.ts';
 import { namesText, Page, type RenderOptions, renderNotes } from '../explain/render-parts.ts';
 import { type Column, table } from '../output/table.ts';
-import type { GonePodLine, PlanReport, PodMoveLine, StrandedPodLine, VolumeCopyLine } from './plan-report.ts';
+import {
+  type GonePodLine,
+  type PlanReport,
+  type PodMoveLine,
+  type StrandedPodLine,
+  stuckVolumes,
+  type VolumeCopyLine,
+} from './plan-report.ts';
 
 /** Keeps a drain of a large node on one screen; `-o wide` shows all. */
 const movesMax = 20;
@@ -16,7 +23,7 @@ const podNamesMax = 3;
 /** Renders the plan as text. */
 export function renderPlan(report: PlanReport, options: RenderOptions): string {
   const page = new Page(options);
-  const isBad = report.stranded.length + report.stuck.length > 0;
+  const isBad = report.stranded.length + stuckVolumes(report).length > 0;
   const paint = isBad ? page.style.bad : page.style.good;
   page.line(report.summary.split(' ').map(paint).join(' '), 0, 0);
   renderTable(page, 'MOVES', moveColumns, report.moves, { max: movesMax, options });

@@ -209,6 +209,24 @@ describe('a Job', () => {
     expect(summary(viewOf({ Node: [nodeWith('n1', '8')] }), change).moves).toEqual([]);
   });
 
+  test('replaces its pods after a ReplicaSet has replaced those of it', () => {
+    const set = {
+      metadata: { namespace, name: 'web', uid: 'uid-web' },
+      spec: { replicas: 1, selector: { matchLabels: { app: 'web' } }, template: templateOf('1') },
+    };
+    const view = viewOf({
+      Node: [nodeWith('n1', '2'), nodeWith('n2', '1')],
+      ReplicaSet: [set],
+      Pod: [
+        owned(podWith('load-x', '1', [], 'n1'), 'Job', 'load'),
+        owned(podWith('web-x', '1', [], 'n1'), 'ReplicaSet', 'web'),
+      ],
+    });
+    const { moves, stranded } = makePlan(view, [{ kind: 'drain-node', node: 'n1' }], options);
+    expect(moves.map(({ pod }) => pod)).toEqual(['default/web-x']);
+    expect(stranded.map(({ pod }) => pod)).toEqual(['default/load-x']);
+  });
+
   test('that exists is left as it is', () => {
     const pod = owned(podWith('load-x', '1', [], 'n1'), 'Job', 'load');
     const view = viewOf({ Node: [nodeWith('n1', '8')], Pod: [pod] });

@@ -17,7 +17,7 @@ export interface ChangeSink {
   readonly moves: () => number;
   /** A pod leaves its node for good or for another. It is still in the cluster. */
   readonly evict: (pod: PodRecord, cause: PodCause) => void;
-  /** Whatever happens else, this is what becomes of the pod. */
+  /** Whatever happens else, this is what becomes of the pod, unless it leaves. */
   readonly settle: (pod: PodRecord, cause: PodCause, outcome: PodOutcome, message?: string) => void;
   /** The pod was created, and needs a node. */
   readonly created: (pod: Pod, cause: PodCause) => void;

@@ -45,6 +45,14 @@ export class PodFates {
     return this.#add({ pod: pod.key, owner: pod.owner, cause, from });
   }
 
+  /** The pod leaves its node, whatever was to become of it there. */
+  leaving(pod: PodRecord, cause: PodCause): void {
+    const fate = this.of(pod, cause);
+    fate.cause = cause;
+    fate.settled = undefined;
+    fate.message = undefined;
+  }
+
   /** A pod that did not exist before, or that comes back under its name. */
   created(pod: Pod, cause: PodCause): void {
     const key = podKey(pod);

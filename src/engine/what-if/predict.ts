@@ -169,12 +169,13 @@ class Predictor {
         }),
       moves: () => this.#scheduling.moves,
       evict: (pod, cause) => {
-        this.#fates.of(pod, cause).cause = cause;
+        this.#fates.leaving(pod, cause);
         if (cause === 'scaled') this.#unwanted.add(pod.uid);
         if (cause === 'drained') this.#drained.push(pod);
         else this.#scheduling.evict([pod]);
       },
       settle: (pod, cause, outcome, message) => {
+        if (this.#drained.some(({ key }) => key === pod.key)) return;
         const fate = this.#fates.of(pod, cause);
         fate.settled = outcome;
         fate.message = message;

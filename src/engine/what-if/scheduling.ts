@@ -1,4 +1,4 @@
-import type { Pod, PodStatus } from '../../kube/api/core.ts';
+import type { Pod, PodCondition, PodStatus } from '../../kube/api/core.ts';
 import { formatTimestamp } from '../../kube/go/timestamp.ts';
 import type { ClusterChange } from '../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
@@ -102,7 +102,7 @@ export class WhatIfScheduling {
    * The pods leave their nodes, all at once: they count there until all other pods have had their turn, as pods do while they end. Their controllers react at
    * the same time, each to one pod after the other.
    */
-  evict(victims: readonly PodRecord[]): void {
+  evict(victims: readonly PodRecord[], condition?: PodCondition): void {
     const evicted = victims.flatMap((victim) => {
       const stored = this.#cluster.get('Pod', victim.key);
       if (stored === undefined || this.#leaving.has(victim.key)) return [];
@@ -110,7 +110,14 @@ export class WhatIfScheduling {
       this.#moves += 1;
       this.#at(endOfPodMs(this.#cluster.nowMs), () => this.#remove(victim));
       const deletionTimestamp = formatTimestamp(this.#cluster.nowMs);
-      this.#cluster.put('Pod', { ...stored, metadata: { ...stored.metadata, deletionTimestamp } });
+      this.#cluster.put('Pod', {
+        ...stored,
+        metadata: { ...stored.metadata, deletionTimestamp },
+        status: {
+          ...stored.status,
+          conditions: [...conditionsOf(stored), ...(condition ? [condition] : [])],
+        },
+      });
       return [{ victim, stored }];
     });
     for (const { victim, stored } of inTurns(
@@ -228,7 +235,10 @@ export class WhatIfScheduling {
       const { node, victims } = preemption;
       this.#wait(waiting, answer.waitingForPreemption({ vacatingNode: node }));
       this.#nominate(pod, node);
-      this.evict(victims.map((victim) => victim.pod));
+      this.evict(
+        victims.map((victim) => victim.pod),
+        preempted,
+      );
       return;
     }
     const refusal = answer.waitingForPreemption(preemption);
@@ -285,6 +295,17 @@ export class WhatIfScheduling {
     // Pods that wait for its place come first.
     if (stored !== undefined) this.later(() => this.#hooks.gone(pod, stored));
   }
+}
+
+/** On the victims of preemption: the preemptor evicts no others while one of them leaves its node. */
+const preempted: PodCondition = {
+  type: 'DisruptionTarget',
+  status: 'True',
+  reason: 'PreemptionByScheduler',
+};
+
+function conditionsOf({ status }: Pod): readonly PodCondition[] {
+  return (status?.conditions ?? []).filter(({ type }) => type !== preempted.type);
 }
 
 /** The first of each group, then the second of each, and so on. */

@@ -70,6 +70,7 @@ export class RandomPods {
         podManagementPolicy: random.pick(['Parallel', 'Parallel', 'OrderedReady']),
         ...this.#template(name),
         volumeClaimTemplates: random.next() < 0.7 ? [claim] : [],
+        ...(random.next() < 0.25 && { persistentVolumeClaimRetentionPolicy: { whenScaled: 'Delete' } }),
       },
     };
   }
@@ -153,13 +154,14 @@ export class RandomPods {
       name: 'scratch',
       ephemeral: { volumeClaimTemplate: { spec: this.#claimSpec() } },
     });
-    const inline = (): Volume => ({
-      name: 'inline',
+    const inline = (name: string): Volume => ({
+      name,
       csi: { driver: drivesDriver, volumeAttributes: { [inlineSizeAttribute]: random.pick(['1Gi', '3Gi']) } },
     });
     return [
       ...(random.next() < 0.15 ? [scratch()] : []),
-      ...(this.#classes.includes('drives') && random.next() < 0.2 ? [inline()] : []),
+      ...(this.#classes.includes('drives') && random.next() < 0.25 ? [inline('inline')] : []),
+      ...(this.#classes.includes('drives') && random.next() < 0.1 ? [inline('another')] : []),
     ];
   }
 
