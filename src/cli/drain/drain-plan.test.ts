@@ -101,6 +101,23 @@ describe('golden files', () => {
     ]);
   });
 
+  test.each([
+    [{ kind: 'PersistentVolumeClaim', plural: 'persistentvolumeclaims', onlyNamespace: 'other' }],
+    [{ kind: 'Pod', plural: 'pods', onlyNamespace: undefined }],
+  ] as const)('nothing is to be deleted whose users could not be read: %j', (unread) => {
+    const whole = shop();
+    const kinds = ['Pod', 'PersistentVolumeClaim'] as const;
+    for (const kind of kinds)
+      if (kind === unread.kind)
+        for (const { metadata } of [...whole.snapshot.values(kind)])
+          whole.snapshot.remove(kind, `default/${metadata?.name}`);
+    const { left, isComplete } = planOf('n1', { ...whole, unseen: [unread] });
+    const [volume] = left.filter(({ kind }) => kind === 'volume');
+    expect(volume?.why).toContain(`${unread.plural} of namespace default could not be read`);
+    expect(volume?.remedy).toBe(`ask for the right to list ${unread.plural} in namespace default`);
+    expect(isComplete).toBe(false);
+  });
+
   test('files without a PodDisruptionBudget', () => {
     const { notes } = planOf('n1', { ...shop(), isFromFiles: true });
     expect(notes.map(({ text }) => text)).toContain(

@@ -7,11 +7,17 @@ import type { Drive } from '../../kube/drive.ts';
 import { drivesDriver } from '../../kube/drive.ts';
 import { budgetsOf, makePlan, whatIfIndex } from '../plan/make-plan.ts';
 import type { PlanReport, VolumeCopyLine } from '../plan/plan-report.ts';
+import { isReadIn } from '../source/unread-kinds.ts';
 import type { DrainFacts, DrainParts } from './drain-facts.ts';
 import type { DrainStep, EvictedPodLine, LeftLine } from './drain-report.ts';
 import { evictionWaves } from './eviction-waves.ts';
 import { type PredictedEviction, predictEviction } from './predict-eviction.ts';
 import { emptyStep, leftPod } from './step-parts.ts';
+
+/** The cluster as an index, and what of it could be read. */
+interface ReadCluster extends Pick<DrainFacts, 'view'> {
+  readonly index: ClusterIndex;
+}
 
 /** The steps that empty a node. */
 export function nodeSteps(node: string, facts: DrainFacts): DrainParts {
@@ -29,7 +35,7 @@ export function nodeSteps(node: string, facts: DrainFacts): DrainParts {
   ];
   const left = [
     ...evictions.flatMap(refusedLine),
-    ...leftVolumes(node, plan, index, own),
+    ...leftVolumes(node, plan, own, { index, view }),
     ...leftPods(node, plan, pods),
   ];
   const stays = plan.stays.filter((line) => line.node === node).map(({ pod }) => pod);
@@ -122,28 +128,30 @@ function refusedLine({ kind, name, claim, bytes, refusal }: PredictedEviction): 
 function leftVolumes(
   node: string,
   plan: PlanReport,
-  index: ClusterIndex,
   own: readonly Drive[],
+  known: ReadCluster,
 ): readonly LeftLine[] {
+  const { index } = known;
   const copies = plan.copies.filter(({ from }) => from === `node/${node}`);
-  const known = new Set(copies.map(({ volume }) => volume));
+  const copied = new Set(copies.map(({ volume }) => volume));
   const unused = [...index.volumes.records()].filter(
-    (volume) => !known.has(volume.key) && volume.claim !== undefined && isPinned(volume, node, index),
+    (volume) => !copied.has(volume.key) && volume.claim !== undefined && isPinned(volume, node, index),
   );
-  const listed = new Set([...known, ...unused.map(({ key }) => key)]);
+  const listed = new Set([...copied, ...unused.map(({ key }) => key)]);
   return [
     ...copies.map((copy) => pinnedLine(copy, index)),
-    ...unused.map((volume) => otherPinnedLine(volume, index)),
-    ...ledgerLines(own, index, listed),
+    ...unused.map((volume) => otherPinnedLine(volume, known)),
+    ...ledgerLines(own, known, listed),
   ];
 }
 
 /** What the ledgers of the node have is there, whatever its PersistentVolume says, and whether there is one. */
 function ledgerLines(
   own: readonly Drive[],
-  index: ClusterIndex,
+  known: ReadCluster,
   listed: ReadonlySet<string>,
 ): readonly LeftLine[] {
+  const { index } = known;
   const byHandle = new Map(
     [...index.volumes.records()].flatMap((volume) =>
       volume.csi?.driver === drivesDriver ? [[volume.csi.handle, volume] as const] : [],
@@ -155,7 +163,7 @@ function ledgerLines(
   return entries.flatMap(({ drive, name, podRef, claimRef, sizeBytes, state }) => {
     const volume = byHandle.get(name);
     if (podRef !== undefined || (volume !== undefined && listed.has(volume.key))) return [];
-    if (volume !== undefined) return [otherPinnedLine(volume, index)];
+    if (volume !== undefined) return [otherPinnedLine(volume, known)];
     const isGoing = state === 'Releasing';
     return [
       {
@@ -205,9 +213,10 @@ function pinnedLine(copy: VolumeCopyLine, index: ClusterIndex): LeftLine {
   };
 }
 
-function otherPinnedLine(volume: VolumeRecord, index: ClusterIndex): LeftLine {
+function otherPinnedLine(volume: VolumeRecord, known: ReadCluster): LeftLine {
   const { key, claim, csi, size } = volume;
-  const [why, remedy] = unusedReason(volume, index) ?? usedReason(volume, index);
+  const [why, remedy] =
+    unreadReason(volume, known) ?? unusedReason(volume, known) ?? usedReason(volume, known);
   return {
     kind: 'volume',
     name: key,
@@ -220,19 +229,40 @@ function otherPinnedLine(volume: VolumeRecord, index: ClusterIndex): LeftLine {
   };
 }
 
+/** What is missing to say whether the volume is used: then nothing may be deleted. Undefined if nothing is missing. */
+function unreadReason(
+  { claim }: VolumeRecord,
+  { index, view }: ReadCluster,
+): readonly [string, string] | undefined {
+  if (claim === undefined) return undefined;
+  const [namespace = ''] = claim.claimKey.split('/');
+  const isFound = index.claims.get(claim.claimKey) !== undefined;
+  const unread = [
+    ...(isFound || isReadIn(view, 'PersistentVolumeClaim', namespace) ? [] : ['persistentvolumeclaims']),
+    ...(isReadIn(view, 'Pod', namespace) ? [] : ['pods']),
+  ];
+  if (unread.length === 0) return undefined;
+  const kinds = unread.join(' and ');
+  return [
+    `${pinned}; ${kinds} of namespace ${namespace} could not be read, so whether it is used is not known`,
+    view.isFromFiles === true
+      ? `add the output of kubectl get ${unread.join(',')} -A -o yaml`
+      : `ask for the right to list ${kinds} in namespace ${namespace}`,
+  ];
+}
+
 /** Why a volume is there that no claim uses, and what to do; undefined if one uses it. */
 function unusedReason(
   { key, claim }: VolumeRecord,
-  index: ClusterIndex,
+  { index }: ReadCluster,
 ): readonly [string, string] | undefined {
   const remedy = `copy the data if it is needed, then delete PersistentVolume ${key}, and the data on the node`;
   if (claim === undefined) return ['no claim uses it, and its data is on this node', remedy];
-  // A claim that may not be read may exist; then the plan says that it is not complete.
   const isKnown = claim.uid === '' || index.claims.get(claim.claimKey)?.uid === claim.uid;
-  return isKnown ? undefined : ['its claim is gone, or cannot be read, and its data is on this node', remedy];
+  return isKnown ? undefined : ['its claim is gone, and its data is on this node', remedy];
 }
 
-function usedReason({ claim }: VolumeRecord, index: ClusterIndex): readonly [string, string] {
+function usedReason({ claim }: VolumeRecord, { index }: ReadCluster): readonly [string, string] {
   const claimKey = claim?.claimKey ?? '';
   const [user] = [...index.pods.usingClaim(claimKey)].filter(({ isFinished }) => !isFinished);
   return user === undefined

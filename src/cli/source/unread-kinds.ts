@@ -12,3 +12,9 @@ export function isUnread(
   const isForbidden = unseen.some((one) => one.kind === kind && one.onlyNamespace === undefined);
   return ((isFromFiles && !isComplete) || isForbidden) && snapshot.count(kind) === 0;
 }
+
+/** Whether the objects of a kind in this namespace were read: one that is not found there does not exist. */
+export function isReadIn(view: ClusterView, kind: IndexedKind, namespace: string): boolean {
+  const { unseen = [] } = view;
+  return !isUnread(view, kind) && !unseen.some((one) => one.kind === kind && one.onlyNamespace !== namespace);
+}
