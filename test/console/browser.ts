@@ -70,3 +70,13 @@ export async function openBrowser({ width = 1280, height = 860 }: BrowserOptions
 export async function showView(page: Page, hash: string): Promise<void> {
   await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
 }
+
+/** A new view takes the focus after it was painted: what is focused before that loses it again. */
+export async function showFocusedView(page: Page, hash: string): Promise<void> {
+  const isThere = (await page.evaluate(`location.hash === ${JSON.stringify(hash)}`)) as boolean;
+  for (const each of isThere ? ['#/overview', hash] : [hash]) {
+    await page.evaluate('document.activeElement.blur()');
+    await showView(page, each);
+    await page.waitForFunction(`document.activeElement.id === 'main'`);
+  }
+}

@@ -11,7 +11,7 @@ import { deployments, nodes, pods } from '../../src/kube/resources.ts';
 import { isRetry } from '../kubernetes/testing/is-retry.ts';
 import { projectRoot } from '../project-root.ts';
 import { accessibilityProblems } from './accessibility.ts';
-import { type Browser, hasBrowser, openBrowser, showView } from './browser.ts';
+import { type Browser, hasBrowser, openBrowser, showFocusedView, showView } from './browser.ts';
 import { clusterOf, createPod } from './demo-cluster.ts';
 import { keyboardProblems } from './keyboard.ts';
 import { type ConsoleProgram, startConsole } from './stowage-program.ts';
@@ -64,7 +64,13 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
     ['#/pod/demo%2Fqueue-0', 'Why node-', 'Scores of the nodes that fit', 'claims are bound', 'Running'],
     ['#/volumes', 'Bound', 'Available'],
     ['#/reservations', 'Promised bytes of pools', 'demo/'],
-    ['#/disks', 'node-a1/default', 'Ready', 'Volumes that wait for a place', '64424509440 missing'],
+    [
+      '#/disks',
+      'node-a1/default',
+      'Ready',
+      'Volumes that wait for a place',
+      '20Gi free, 80Gi requested: 60Gi missing',
+    ],
     [
       `#/disks/${encodeURIComponent(fullDisk)}`,
       '2 replicas, 0 images, 0 pending, 1 rejected',
@@ -145,7 +151,7 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
 
   test('lists and the map are operated by arrow keys', async () => {
     const { page } = browser;
-    await showView(page, '#/pods');
+    await showFocusedView(page, '#/pods');
     const grid = page.getByRole('grid', { name: 'Pods' });
     await grid.focus();
     await page.keyboard.press('End');
@@ -156,7 +162,7 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
     await page.getByRole('heading', { name: `Pod ${second}` }).waitFor();
     // The focus is at the beginning of the new view.
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main');
-    await showView(page, '#/map');
+    await showFocusedView(page, '#/map');
     const map = page.getByRole('application');
     await map.focus();
     await page.keyboard.press('ArrowRight');

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { largeCluster, waitingPods } from '../../bench/console/large-cluster.ts';
 import { accessibilityProblems } from './accessibility.ts';
-import { hasBrowser, openBrowser, showView } from './browser.ts';
+import { hasBrowser, openBrowser, showFocusedView, showView } from './browser.ts';
 import { startConsole } from './stowage-program.ts';
 
 /** Many enough that only what is visible can be drawn; `npm run bench -- console` measures 5,000 nodes and 50,000 volumes. */
@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)('the console with a large cluster', () => {
     await page.goto(program.consoleUrl);
     await page.getByText(/^Frozen/).waitFor();
 
-    await showView(page, '#/volumes');
+    await showFocusedView(page, '#/volumes');
     await page.getByText('12,000').first().waitFor();
     const grid = page.getByRole('grid', { name: 'Volumes' });
     await expect.poll(() => grid.getAttribute('aria-rowcount')).toBe('12001');

@@ -9,6 +9,9 @@ export interface StorageUnit {
   readonly totalBytes: number;
   readonly usedBytes: number;
   readonly promisedBytes: number;
+  /** A disk that does not answer. */
+  readonly isTotalUnknown?: boolean;
+  readonly promisedWord?: 'pending';
   /** Empty if it takes new volumes. */
   readonly problem: string;
   readonly isFull: boolean;
@@ -91,7 +94,7 @@ export class NodeStorage {
     for (const unit of this.#units.get(place)?.values() ?? []) {
       totalBytes += unit.totalBytes;
       usedBytes += unit.usedBytes;
-      promisedBytes += unit.promisedBytes;
+      promisedBytes += unit.isTotalUnknown === true ? 0 : unit.promisedBytes;
       hasProblem ||= unit.problem !== '';
     }
     // A volume that exists is free or taken as a whole: a taken one is not almost full.
@@ -156,6 +159,8 @@ function unitOfDisk(disk: ConsoleDisk): StorageUnit {
     totalBytes: limitBytes ?? scheduledBytes,
     usedBytes: scheduledBytes,
     promisedBytes: pendingBytes,
+    isTotalUnknown: limitBytes === null,
+    promisedWord: 'pending',
     problem: state === 'Ready' ? '' : state,
   };
 }

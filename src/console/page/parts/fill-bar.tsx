@@ -4,11 +4,16 @@ export interface FillProps {
   readonly usedBytes: number;
   readonly promisedBytes: number;
   readonly totalBytes: number;
+  /** It does not answer, so what it has is not known; `totalBytes` says nothing then. */
+  readonly isTotalUnknown?: boolean;
+  /** What promised bytes are called here. */
+  readonly promisedWord?: 'promised' | 'pending';
 }
 
 /** Used and promised of a total. The figures are beside it as text, so the bar itself says nothing to a screen reader. */
-export function FillBar({ usedBytes, promisedBytes, totalBytes }: FillProps) {
-  const width = (part: number) => `${totalBytes <= 0 ? 0 : Math.min(100, (100 * part) / totalBytes)}%`;
+export function FillBar({ usedBytes, promisedBytes, totalBytes, isTotalUnknown }: FillProps) {
+  const isEmpty = totalBytes <= 0 || isTotalUnknown === true;
+  const width = (part: number) => `${isEmpty ? 0 : Math.min(100, (100 * part) / totalBytes)}%`;
   return (
     <span class="fill" aria-hidden="true">
       <span class="fill-used" style={{ width: width(usedBytes) }} />
@@ -17,14 +22,22 @@ export function FillBar({ usedBytes, promisedBytes, totalBytes }: FillProps) {
   );
 }
 
-export function FillText({ usedBytes, promisedBytes, totalBytes }: FillProps) {
+export function FillText(props: FillProps) {
+  const { usedBytes, promisedBytes, totalBytes, isTotalUnknown = false, promisedWord = 'promised' } = props;
   return (
     <span class="fill-text">
       <span class="fill-amounts">
-        {shownBytes(usedBytes)} of {shownBytes(totalBytes)}
-        {promisedBytes > 0 && <span class="promised-text"> + {shownBytes(promisedBytes)} promised</span>}
+        {shownBytes(usedBytes)} of {isTotalUnknown ? 'an unknown size' : shownBytes(totalBytes)}
+        {promisedBytes > 0 && (
+          <span class="promised-text">
+            {' '}
+            + {shownBytes(promisedBytes)} {promisedWord}
+          </span>
+        )}
       </span>
-      {totalBytes > 0 && <span class="dim"> {percentText(usedBytes + promisedBytes, totalBytes)}</span>}
+      {totalBytes > 0 && !isTotalUnknown && (
+        <span class="dim"> {percentText(usedBytes + promisedBytes, totalBytes)}</span>
+      )}
     </span>
   );
 }

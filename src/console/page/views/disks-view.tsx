@@ -4,7 +4,7 @@ import type { ConsoleDisk } from '../../wire/rows.ts';
 import { useAnswer, useNowMs, useRows, useStore, useVersion } from '../context.ts';
 import { countText, pluralText, shownBytes } from '../format.ts';
 import { AnswerState } from '../parts/answer-state.tsx';
-import { FillBar, FillText } from '../parts/fill-bar.tsx';
+import { FillBar, type FillProps, FillText } from '../parts/fill-bar.tsx';
 import { FilterBox, useFilter } from '../parts/filter.tsx';
 import { VirtualGrid } from '../parts/virtual-grid.tsx';
 import { goTo, linkTo } from '../routes.ts';
@@ -54,7 +54,12 @@ export function DisksView({ id }: { readonly id: string }) {
             width: '5rem',
             isMinor: true,
           },
-          { title: 'Pending', render: ({ pending }) => pending, isNumber: true, width: '5rem' },
+          {
+            title: 'Pending',
+            render: ({ pending }) => (pending > 0 ? <span class="state waiting">{pending}</span> : 0),
+            isNumber: true,
+            width: '5rem',
+          },
           {
             title: 'Rejected',
             render: ({ rejected }) => (rejected > 0 ? <span class="bad">{rejected}</span> : 0),
@@ -103,8 +108,14 @@ function WaitingVolumes() {
   );
 }
 
-function fillOf({ scheduledBytes, pendingBytes, limitBytes }: ConsoleDisk) {
-  return { usedBytes: scheduledBytes, promisedBytes: pendingBytes, totalBytes: limitBytes ?? scheduledBytes };
+function fillOf({ scheduledBytes, pendingBytes, limitBytes }: ConsoleDisk): FillProps {
+  return {
+    usedBytes: scheduledBytes,
+    promisedBytes: pendingBytes,
+    totalBytes: limitBytes ?? 0,
+    isTotalUnknown: limitBytes === null,
+    promisedWord: 'pending',
+  };
 }
 
 function DiskPanel({ id }: { readonly id: string }) {

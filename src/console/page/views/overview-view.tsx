@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import type { QueueAnswer } from '../../wire/answers.ts';
-import type { ConsolePod, ConsolePool, ConsoleVolume } from '../../wire/rows.ts';
+import type { ConsoleDisk, ConsolePod, ConsolePool, ConsoleVolume } from '../../wire/rows.ts';
 import { useAnswer, useNowMs, useRows, useStore, useVersion } from '../context.ts';
 import { countText, pluralText, shownTime } from '../format.ts';
 import { AnswerState } from '../parts/answer-state.tsx';
@@ -43,6 +43,7 @@ function Counters() {
     pods.filter(({ state }) => states.includes(state)).length;
   const notReady = nodes.filter(({ isReady }) => !isReady).length;
   const rejected = disks.reduce((sum, disk) => sum + disk.rejected, 0);
+  const pending = disks.reduce((sum, disk) => sum + disk.pending, 0);
   return (
     <ul class="counters">
       <Counter
@@ -81,7 +82,7 @@ function Counters() {
         view="disks"
         value={disks.length}
         name="disks"
-        more={rejected === 0 ? 'no request rejected' : `${pluralText(rejected, 'request')} rejected`}
+        more={`${rejected === 0 ? 'no request' : pluralText(rejected, 'request')} rejected, ${countText(pending)} pending`}
         isMoreBad={rejected > 0}
       />
     </ul>
@@ -143,19 +144,7 @@ function StorageByClass() {
   const volumes = useRows('volume', 1_000);
   const disks = useRows('disk', 1_000);
   const fills = useMemo(() => {
-    const disk = disks.reduce(
-      (sum, { limitBytes, scheduledBytes, pendingBytes }) => ({
-        usedBytes: sum.usedBytes + scheduledBytes,
-        promisedBytes: sum.promisedBytes + pendingBytes,
-        totalBytes: sum.totalBytes + (limitBytes ?? 0),
-      }),
-      { usedBytes: 0, promisedBytes: 0, totalBytes: 0 },
-    );
-    return [
-      ...poolFills(pools),
-      ...volumeFills(volumes),
-      ...(disks.length === 0 ? [] : [{ name: 'disks', ...disk }]),
-    ];
+    return [...poolFills(pools), ...volumeFills(volumes), ...diskFills(disks)];
   }, [pools, volumes, disks]);
   return (
     <>
@@ -200,6 +189,21 @@ function poolFills(pools: readonly ConsolePool[]): readonly ClassFill[] {
     });
   }
   return [...sums.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** One line. A disk that does not answer is not in the sum, as in the history of capacity. */
+function diskFills(disks: readonly ConsoleDisk[]): readonly ClassFill[] {
+  const unknown = disks.filter(({ limitBytes }) => limitBytes === null).length;
+  if (disks.length === unknown) return [];
+  const sum = { usedBytes: 0, promisedBytes: 0, totalBytes: 0 };
+  for (const { limitBytes, scheduledBytes, pendingBytes } of disks) {
+    if (limitBytes === null) continue;
+    sum.usedBytes += scheduledBytes;
+    sum.promisedBytes += pendingBytes;
+    sum.totalBytes += limitBytes;
+  }
+  const name = unknown === 0 ? 'disks' : `disks (${countText(unknown)} of unknown size)`;
+  return [{ name, ...sum, promisedWord: 'pending' }];
 }
 
 /** Volumes that exist before their claims; others are part of a pool. */
