@@ -1,3 +1,4 @@
+import { exactBytesText } from '../../engine/disks/exact-bytes.ts';
 import type { AllocationState, DiskVolumePlan } from '../../engine/disks/volume-model.ts';
 import type { Condition, Timestamp } from '../../kube/api/meta.ts';
 import { setCondition } from '../../kube/conditions.ts';
@@ -32,7 +33,7 @@ function conditionOf(allocation: AllocationState): Condition {
   const type = 'DiskAllocation';
   switch (allocation.kind) {
     case 'allocated': {
-      const message = `Every replica has been granted ${allocation.bytes} bytes`;
+      const message = `Every replica has been granted ${exactBytesText(allocation.bytes)}`;
       return { type, status: 'True', reason: 'Scheduled', message };
     }
     case 'waiting-for-verdict':

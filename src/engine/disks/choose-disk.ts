@@ -1,4 +1,5 @@
 import type { DiskState } from './disk-state.ts';
+import { missingBytesText } from './exact-bytes.ts';
 
 /** A disk as the placement of replicas and copies sees it. */
 export interface DiskCandidate {
@@ -91,7 +92,7 @@ function obstacleOf(disk: DiskCandidate, ask: DiskAsk): DiskObstacle | undefined
     return {
       disk,
       missingBytes,
-      message: `${room} bytes free, ${ask.bytes} requested: ${missingBytes} missing`,
+      message: missingBytesText({ free: room, requested: ask.bytes, missing: missingBytes }),
     };
   }
   if (isFullOfEntries(disk))

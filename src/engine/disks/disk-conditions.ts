@@ -1,6 +1,7 @@
 import type { Condition } from '../../kube/api/meta.ts';
 import type { DiskDecision } from './decide-disk.ts';
 import type { DiskIdentity, DiskState } from './disk-state.ts';
+import { bareBytesText, exactBytesText } from './exact-bytes.ts';
 
 /** The conditions of a DiskSchedule after a pass: whether the disk answers, and whether it takes new requests. */
 export function diskConditions(
@@ -40,8 +41,8 @@ function schedulableCondition(
   }
   const over = storageScheduled - disk.limitBytes;
   if (over > 0) {
-    const figures = `${storageScheduled} bytes are scheduled and the limit is ${disk.limitBytes}`;
-    const message = `${figures}: ${over} too many; what is scheduled stays, and nothing else is granted`;
+    const figures = `${exactBytesText(storageScheduled)} are scheduled and the limit is ${bareBytesText(disk.limitBytes)}`;
+    const message = `${figures}: ${bareBytesText(over)} too many; what is scheduled stays, and nothing else is granted`;
     return { ...no, reason: overCommittedReason, message };
   }
   if (disk.closed !== undefined) return { ...no, ...disk.closed };

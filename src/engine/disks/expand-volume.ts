@@ -1,4 +1,5 @@
 import type { DiskCandidate } from './choose-disk.ts';
+import { exactBytesText, missingBytesText } from './exact-bytes.ts';
 import {
   answerOf,
   type DiskVolumePlan,
@@ -100,7 +101,7 @@ function expansionOutcome(
   const { replica, answer } = no;
   const disk = disks.find(({ uuid }) => uuid === replica.place?.uuid);
   const why = answer === undefined ? 'it does not answer' : shortage(replica, bytes, disk);
-  const message = `expansion to ${bytes} bytes: disk ${disk?.name} on node ${replica.place?.nodeName}: ${why}`;
+  const message = `expansion to ${exactBytesText(bytes)}: disk ${disk?.name} on node ${replica.place?.nodeName}: ${why}`;
   const refusedExpansion = { bytes, message, diskUUID: replica.place?.uuid ?? '' };
   return {
     steps,
@@ -114,7 +115,7 @@ function shortage(replica: ReplicaView, bytes: number, disk: DiskCandidate | und
   if (disk?.state.kind !== 'ready') return 'its room is unknown';
   const free = disk.state.limitBytes - disk.grantedBytes;
   const more = bytes - grantedTo(replica);
-  return `${free} bytes free, ${more} more requested: ${Math.max(0, more - free)} missing`;
+  return missingBytesText({ free, requested: more, missing: Math.max(0, more - free) }, 'more requested');
 }
 
 /** Requests that differ from `bytes`. */

@@ -118,7 +118,7 @@ const volumes: readonly DiskVolume[] = [
         size: 60 * gib,
         diskID: full,
         message:
-          'expansion to 64424509440 bytes: disk ssd on node n2: 0 bytes free, 10737418240 more requested: 10737418240 missing',
+          'expansion to 60Gi: disk ssd on node n2: 0 bytes free, 10Gi more requested: 10Gi missing',
         time: '2026-01-01T10:00:00Z',
       },
       conditions: [

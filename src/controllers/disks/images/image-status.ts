@@ -1,3 +1,4 @@
+import { exactBytesText } from '../../../engine/disks/exact-bytes.ts';
 import { isCopyReady } from '../../../engine/disks/images/copy-state.ts';
 import type { ImageAllocation, ImagePlan, ImageView } from '../../../engine/disks/images/image-view.ts';
 import type { Condition, Timestamp } from '../../../kube/api/meta.ts';
@@ -71,7 +72,7 @@ function allocationCondition(allocation: ImageAllocation): Condition {
   switch (allocation.kind) {
     case 'allocated': {
       const { bytes, copies, staying } = allocation;
-      const granted = `Each of ${copies} copies has been granted ${bytes} bytes`;
+      const granted = `Each of ${copies} copies has been granted ${exactBytesText(bytes)}`;
       return { ...no, status: 'True', reason: 'Scheduled', message: [granted, ...staying].join('; ') };
     }
     case 'waiting-for-verdict':

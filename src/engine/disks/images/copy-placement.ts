@@ -6,6 +6,7 @@ import {
   isFullOfEntries,
 } from '../choose-disk.ts';
 import { requestDemand } from '../disk-candidate.ts';
+import { missingBytesText } from '../exact-bytes.ts';
 import type { CopyView, ImageView } from './image-view.ts';
 
 /** Copies of one image share a disk never, and a node or zone only if there is no other way. */
@@ -70,7 +71,7 @@ export class CopyPlacement {
     if (disk.state.closed !== undefined) return `${where}: ${disk.state.closed.message}`;
     const free = disk.state.limitBytes - disk.grantedBytes;
     const missing = Math.max(0, moreBytes - free);
-    return `${where}: ${free} bytes free, ${moreBytes} requested: ${missing} missing`;
+    return `${where}: ${missingBytesText({ free, requested: moreBytes, missing })}`;
   }
 
   #choose(moved: CopyView | undefined): string | undefined {

@@ -1,0 +1,20 @@
+import { quantityOfBytes } from '../../kube/quantities/bytes.ts';
+
+/** Exact, and readable if the amount is round: `20Gi`, `50688Mi`, `1000000007 bytes`. */
+export function exactBytesText(bytes: number): string {
+  const quantity = bareBytesText(bytes);
+  return /\d$/.test(quantity) ? `${quantity} bytes` : quantity;
+}
+
+/** The same without the word, for amounts after the first one. */
+export function bareBytesText(bytes: number): string {
+  return quantityOfBytes(BigInt(bytes));
+}
+
+/** `20Gi free, 80Gi requested: 60Gi missing`. */
+export function missingBytesText(
+  { free, requested, missing }: Readonly<Record<'free' | 'requested' | 'missing', number>>,
+  word = 'requested',
+): string {
+  return `${exactBytesText(free)} free, ${bareBytesText(requested)} ${word}: ${bareBytesText(missing)} missing`;
+}
