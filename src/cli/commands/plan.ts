@@ -50,8 +50,8 @@ Examples:
   stowage plan --replicas sts/shop/db=9 --apply new-service.yaml
   stowage plan --drain node/n1 -o json | jq '.stranded[].pod'
 
-Exit status: 0 if every pod that the change moves or creates gets a node, 3 if one is stranded or a drive cannot be emptied;
-if the change only adds nodes and drives, 3 if a pod stays pending; 1 on an error, 2 on wrong usage.`,
+Exit status: 0 if every pod that the change moves or creates gets a node, 3 if one is stranded, a drive cannot be emptied,
+or not everything on what is drained could be read; if the change only adds nodes and drives, 3 if a pod stays pending; 1 on an error, 2 on wrong usage.`,
     )
     .action(async (options) => {
       const { planCommand } = await import('../plan/plan-command.ts');

@@ -1,6 +1,7 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { DiskObjects } from '../disks/disk-objects.ts';
 import type { MakePlanOptions } from '../plan/make-plan.ts';
+import { unreadForDrain } from '../plan/missing-in-files.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
 import type { Note } from '../source/note.ts';
 import type { DrainStep, LeftLine } from './drain-report.ts';
@@ -22,19 +23,10 @@ export interface DrainParts {
   readonly notes: readonly Note[];
 }
 
-/** Kinds of which something may be on a node or a drive. */
-const neededKinds: ReadonlySet<string> = new Set([
-  'Pod',
-  'PersistentVolume',
-  'PersistentVolumeClaim',
-  'Drive',
-]);
-
 /** Kinds that the caller may not list, though the plan depends on them. */
 export function unreadKinds({ view, disks }: Pick<DrainFacts, 'view' | 'disks'>): readonly string[] {
-  const unseen = (view.unseen ?? []).flatMap(({ kind }) => (neededKinds.has(kind) ? [kind] : []));
   const budgets = (view.unreadPolicies ?? []).filter((kind) => kind === budgetKind);
-  return [...unseen, ...((disks?.notes ?? []).length > 0 ? ['StorageNode'] : []), ...budgets];
+  return [...unreadForDrain(view), ...((disks?.notes ?? []).length > 0 ? ['StorageNode'] : []), ...budgets];
 }
 
 /** One that may not be read may refuse evictions. */

@@ -14,7 +14,7 @@ import { groupLine, noticeNotes, podReasonLine } from '../explain/lines.ts';
 import { findPodScheduler, type PodSchedulerOptions } from '../explain/pod-scheduler.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
 import { changeText } from './change-text.ts';
-import { missingInFiles } from './missing-in-files.ts';
+import { missingInFiles, unreadForDrain } from './missing-in-files.ts';
 import {
   type GonePodLine,
   type PlanReport,
@@ -72,6 +72,7 @@ function* planSteps(
       ...prepared.notes,
       ...notes.map((text) => ({ about: 'assumed' as const, text })),
     ],
+    unreadKinds: changes.some(isDrain) ? unreadForDrain(view) : [],
   } as const;
   return { ...report, summary: planSummary(report) };
 }

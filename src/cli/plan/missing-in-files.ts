@@ -30,3 +30,16 @@ export function missingInFiles({ snapshot, isFromFiles, isComplete }: ClusterVie
       text: `there is no ${kind} in the files: ${effect}; add the output of kubectl get ${resource} -o yaml`,
     }));
 }
+
+/** Kinds of which something may be on a node or a drive. */
+const drainedKinds: ReadonlySet<string> = new Set([
+  'Pod',
+  'PersistentVolume',
+  'PersistentVolumeClaim',
+  'Drive',
+]);
+
+/** Kinds that the caller may not list in all namespaces, though what is on a drained node or drive depends on them. */
+export function unreadForDrain({ unseen = [] }: Pick<ClusterView, 'unseen'>): readonly string[] {
+  return unseen.flatMap(({ kind }) => (drainedKinds.has(kind) ? [kind] : []));
+}

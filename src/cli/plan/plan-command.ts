@@ -88,11 +88,12 @@ export function renderedPlan(report: PlanReport, format: OutputFormat, terminal:
 }
 
 /**
- * 3 if a pod that the changes move or create has no node in the end, or if a drive cannot be emptied. Pods that were pending before count only if the changes
+ * 3 if a pod that the changes move or create has no node in the end, if a drive cannot be emptied, or if not everything on a drained node or drive could be
+ * read. Pods that were pending before count only if the changes
  * do nothing but add nodes and drives: then whether they fit is the question.
  */
 export function exitCodeOfPlan(report: PlanReport, changes: readonly WhatIfChange[]): number {
   const onlyAdds = changes.every(({ kind }) => kind === 'add-nodes' || kind === 'add-drive');
   const counted = report.stranded.filter(({ cause }) => onlyAdds || cause !== 'pending');
-  return counted.length + stuckVolumes(report).length > 0 ? 3 : 0;
+  return counted.length + stuckVolumes(report).length + report.unreadKinds.length > 0 ? 3 : 0;
 }

@@ -36,6 +36,8 @@ export interface PlanReport {
     readonly isNew: boolean;
   }[];
   readonly notes: readonly Note[];
+  /** Kinds that could not be read in all namespaces, if something is drained: more may be on it. */
+  readonly unreadKinds: readonly string[];
 }
 
 export interface GonePodLine {

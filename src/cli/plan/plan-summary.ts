@@ -2,7 +2,16 @@ import { type PlanReport, stuckVolumes } from './plan-report.ts';
 
 type Counted = Pick<
   PlanReport,
-  'changes' | 'before' | 'after' | 'moves' | 'stranded' | 'stuck' | 'lost' | 'removed' | 'copies'
+  | 'changes'
+  | 'before'
+  | 'after'
+  | 'moves'
+  | 'stranded'
+  | 'stuck'
+  | 'lost'
+  | 'removed'
+  | 'copies'
+  | 'unreadKinds'
 >;
 
 /** The first line of the answer. */
@@ -16,6 +25,7 @@ export function planSummary({
   lost,
   removed,
   copies,
+  unreadKinds,
 }: Counted): string {
   const stuckPods = new Set(stuck.map(({ pod }) => pod));
   const unused = stuckVolumes({ copies }).filter(({ pod = '' }) => !stuckPods.has(pod));
@@ -34,7 +44,9 @@ export function planSummary({
   const what = parts.length === 0 ? 'nothing changes for any pod' : parts.join(', ');
   const had = `${grouped(before.nodes)} ${before.nodes === 1 ? 'node' : 'nodes'}`;
   const nodes = before.nodes === after.nodes ? had : `${had}, then ${grouped(after.nodes)}`;
-  return `${capital(changes.join('; '))}: ${what}. ${grouped(before.placedPods)} ${before.placedPods === 1 ? 'pod has' : 'pods have'} a node before, ${grouped(after.placedPods)} after (${nodes}).`;
+  const unread =
+    unreadKinds.length === 0 ? '' : ' Not everything could be read, so more pods may be affected.';
+  return `${capital(changes.join('; '))}: ${what}. ${grouped(before.placedPods)} ${before.placedPods === 1 ? 'pod has' : 'pods have'} a node before, ${grouped(after.placedPods)} after (${nodes}).${unread}`;
 }
 
 function counted(count: number, one: string, many: string): string | undefined {

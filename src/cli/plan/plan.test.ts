@@ -156,6 +156,17 @@ test('volumes of members that their StatefulSet does not create yet have to be c
   expect(copies.map(({ volume }) => volume)).toEqual(['n1-a', 'n2-a']);
 });
 
+test('a drain of which not everything could be read is not known to succeed', () => {
+  const unseen = [{ kind: 'Pod', plural: 'pods', onlyNamespace: 'shop' }] as const;
+  const report = makePlan(viewOf({ Node: [nodeWith('n1', '4')] }, { unseen }), drain, options);
+  expect([report.unreadKinds, exitCodeOfPlan(report, drain)]).toEqual([['Pod'], 3]);
+  expect(report.summary).toContain('Not everything could be read');
+  const scaled: readonly WhatIfChange[] = [{ kind: 'add-nodes', count: 1, like: 'n1' }];
+  expect(makePlan(viewOf({ Node: [nodeWith('n1', '4')] }, { unseen }), scaled, options).unreadKinds).toEqual(
+    [],
+  );
+});
+
 test('notes say which kinds files lack, and what follows', () => {
   const kinds = {
     Node: [nodeWith('n1', '4')],

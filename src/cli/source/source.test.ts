@@ -73,7 +73,7 @@ describe('what the user may not read', () => {
       ({ text }) => text,
     );
     expect(texts).toEqual([
-      'could not read nodes, csinodes (forbidden); could read pods only in namespace shop: nothing can be said about nodes; how many volumes nodes can attach is not looked at; elsewhere what other pods use and where they are is not counted',
+      'could not read nodes, csinodes (forbidden); could read pods only in namespace shop: nothing can be said about nodes; elsewhere what other pods use and where they are is not counted; how many volumes nodes can attach is not looked at',
     ]);
     expect(unseenNotes([])).toEqual([]);
   });
@@ -81,7 +81,7 @@ describe('what the user may not read', () => {
   test('has the consequences, if there are nodes to look at', () => {
     const [note] = unseenNotes([hidden('CSIStorageCapacity', 'csistoragecapacities'), pods]);
     expect(note?.text).toBe(
-      'could not read csistoragecapacities (forbidden); could read pods only in namespace shop: capacity is not looked at; elsewhere what other pods use and where they are is not counted',
+      'could not read csistoragecapacities (forbidden); could read pods only in namespace shop: elsewhere what other pods use and where they are is not counted; capacity is not looked at',
     );
   });
 });

@@ -40,8 +40,16 @@ const effectsShownMax = 3;
 
 /** The most important first, which is the order of {@link effects}. */
 function effectsOf(hidden: readonly UnlistedKind[], partly: readonly UnlistedKind[]): readonly string[] {
-  const there = partly.map(({ kind }) => `elsewhere ${effects[kind]}`);
-  const all = [...new Set([...hidden.map(({ kind }) => effects[kind]), ...there])];
+  const order = Object.keys(effects);
+  const sorted = [...hidden, ...partly].sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
+  const all = [
+    ...new Set(
+      sorted.flatMap(({ kind, onlyNamespace }) =>
+        // Several kinds have the same effect.
+        onlyNamespace === undefined ? effects[kind].split('; ') : [`elsewhere ${effects[kind]}`],
+      ),
+    ),
+  ];
   return all.length <= effectsShownMax + 1 ? all : [...all.slice(0, effectsShownMax), 'and more'];
 }
 
