@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
       'Storage by class',
       'zone-a',
       'no available volume on this node fits the claim',
-      '1 request rejected',
+      '1 rejected, 1 pending',
     ],
     ['#/map/node-a1', 'node-a1', 'drive node-a1-', 'demo/'],
     ['#/queue', '4 pods are pending, for 4 causes.', 'Create a PersistentVolume of 800Gi', 'demo/too-big'],

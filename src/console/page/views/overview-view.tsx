@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import type { QueueAnswer } from '../../wire/answers.ts';
 import type { ConsoleDisk, ConsolePod, ConsolePool, ConsoleVolume } from '../../wire/rows.ts';
 import { useAnswer, useNowMs, useRows, useStore, useVersion } from '../context.ts';
-import { countText, pluralText, shownTime } from '../format.ts';
+import { countText, shownTime } from '../format.ts';
 import { AnswerState } from '../parts/answer-state.tsx';
 import { FillBar, type FillProps, FillText } from '../parts/fill-bar.tsx';
 import { linkTo } from '../routes.ts';
@@ -82,7 +82,7 @@ function Counters() {
         view="disks"
         value={disks.length}
         name="disks"
-        more={`${rejected === 0 ? 'no request' : pluralText(rejected, 'request')} rejected, ${countText(pending)} pending`}
+        more={`${countText(rejected)} rejected, ${countText(pending)} pending`}
         isMoreBad={rejected > 0}
       />
     </ul>
