@@ -32,14 +32,20 @@ export function missingInFiles({ snapshot, isFromFiles, isComplete }: ClusterVie
 }
 
 /** Kinds of which something may be on a node or a drive. */
-const drainedKinds: ReadonlySet<string> = new Set([
-  'Pod',
-  'PersistentVolume',
-  'PersistentVolumeClaim',
-  'Drive',
-]);
+const drainedKinds: ReadonlySet<string> = new Set(['Pod', 'PersistentVolume', 'PersistentVolumeClaim']);
 
-/** Kinds that the caller may not list in all namespaces, though what is on a drained node or drive depends on them. */
-export function unreadForDrain({ unseen = [] }: Pick<ClusterView, 'unseen'>): readonly string[] {
-  return unseen.flatMap(({ kind }) => (drainedKinds.has(kind) ? [kind] : []));
+/**
+ * Kinds that the caller may not list in all namespaces, though what is on a drained node or drive depends on them. A cluster without our definitions forbids
+ * its Drives too, to a user who has no right to list them; there, no class and no volume is of them.
+ */
+export function unreadForDrain({
+  snapshot,
+  unseen = [],
+}: Pick<ClusterView, 'snapshot' | 'unseen'>): readonly string[] {
+  const hasDrives =
+    [...snapshot.values('StorageClass')].some(({ provisioner }) => provisioner === drivesDriver) ||
+    [...snapshot.values('PersistentVolume')].some(({ spec }) => spec?.csi?.driver === drivesDriver);
+  return unseen.flatMap(({ kind }) =>
+    drainedKinds.has(kind) || (kind === 'Drive' && hasDrives) ? [kind] : [],
+  );
 }

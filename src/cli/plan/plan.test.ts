@@ -161,6 +161,16 @@ test('a drain of which not everything could be read is not known to succeed', ()
   const report = makePlan(viewOf({ Node: [nodeWith('n1', '4')] }, { unseen }), drain, options);
   expect([report.unreadKinds, exitCodeOfPlan(report, drain)]).toEqual([['Pod'], 3]);
   expect(report.summary).toContain('Not everything could be read');
+  // A cluster without our definitions forbids them too.
+  const noDrives = [{ kind: 'Drive', plural: 'drives', onlyNamespace: undefined }] as const;
+  const unreadWith = (...classes: readonly ReturnType<typeof storageClass>[]) =>
+    makePlan(
+      viewOf({ Node: [nodeWith('n1', '4')], StorageClass: classes }, { unseen: noDrives }),
+      drain,
+      options,
+    ).unreadKinds;
+  expect(unreadWith()).toEqual([]);
+  expect(unreadWith(storageClass('drives', { provisioner: 'drives.stowage.dev' }))).toEqual(['Drive']);
   const scaled: readonly WhatIfChange[] = [{ kind: 'add-nodes', count: 1, like: 'n1' }];
   expect(makePlan(viewOf({ Node: [nodeWith('n1', '4')] }, { unseen }), scaled, options).unreadKinds).toEqual(
     [],
