@@ -254,6 +254,21 @@ const found: readonly FoundScenario[] = [
       [37_107, 'end-watches', { process: 'scheduler-0', isExpired: true, silentMs: 4_356 }],
     ],
   },
+  {
+    name: 'two instances whose clocks differ do not request and refuse an expansion without end',
+    seed: '400216',
+    subject: 'disks',
+    replicated: [],
+    latencyMaxMs: 0,
+    actions: [
+      [1_000, 'create-volume', { volume: 'v0', gib: 3, replicas: 3 }],
+      [3_000, 'report-data', {}],
+      [4_000, 'lose-disk', { node: 'n2', disk: 'a', forMs: 60_000 }],
+      [4_000, 'lose-disk', { node: 'n2', disk: 'b', forMs: 60_000 }],
+      [5_000, 'resize-volume', { volume: 'v0', gib: 5 }],
+      [6_000, 'shift-clock', { process: 'disks-too-0', ms: 138_795 }],
+    ],
+  },
 ];
 
 test.each(found)('$name', async ({ actions, ...scenario }) => {

@@ -59,7 +59,7 @@ export interface ProcessOptions {
 export class SimulatedProcess {
   readonly name: string;
   /** The metrics of all its runs. */
-  readonly metrics = new Metrics();
+  readonly #metrics = new Metrics();
   /** Errors that no fault explains: bugs. */
   readonly unexpected: string[] = [];
   /** Writes of volumes, claims and figures, and bindings of pods, that replace whatever is stored. */
@@ -68,6 +68,7 @@ export class SimulatedProcess {
   #run: ProcessRun | undefined;
   #runs = 0;
   #isHealing = false;
+  #isClosed = false;
 
   constructor(options: ProcessOptions) {
     this.name = `${options.plan.name}-${options.replica}`;
@@ -75,7 +76,7 @@ export class SimulatedProcess {
   }
 
   start(): void {
-    if (this.#run !== undefined) return;
+    if (this.#run !== undefined || this.#isClosed) return;
     this.#runs += 1;
     const { plan, clock: shared, registry, electsLeader, ids, latencyMaxMs, trace } = this.#options;
     const random = this.#options.random.fork(`run ${this.#runs}`);
@@ -112,7 +113,7 @@ export class SimulatedProcess {
       random: random.fork('controllers'),
       ids,
       supervisor,
-      metrics: this.metrics,
+      metrics: this.#metrics,
       report: ({ controller, key, error }) => this.#onError(`${controller} ${key}`, error),
       onError: (error) => this.#onError('informer', error),
       instance: this.name,
@@ -177,8 +178,17 @@ export class SimulatedProcess {
     this.start();
   }
 
+  /** Counters of sweeps that found work which an event should have caused. */
+  get rescued(): readonly string[] {
+    const lines = this.#metrics.render().split('\n');
+    return lines
+      .filter((line) => /^stowage_sweep_rescued_total.* [1-9]/.test(line))
+      .map((line) => `${this.name}: ${line}`);
+  }
+
   /** Ends the process for good. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     const run = this.#run;
     this.#run = undefined;
     run?.faults.kill();

@@ -22,6 +22,7 @@ import { ElectionClocks } from './election-clocks.ts';
 import { callFaults } from './faults/connection-faults.ts';
 import { isMounted } from './invariants/attachments.ts';
 import type { RestFacts, StorageFacts, StoredVersion, Violation } from './invariants/invariant.ts';
+import { nothingKeepsWriting } from './invariants/rest.ts';
 import { StoredState } from './invariants/stored-state.ts';
 import { LateSelections } from './late-selections.ts';
 import { LateVersions } from './late-versions.ts';
@@ -68,6 +69,9 @@ const secondLookMs = 30_000;
 const restMs = 6 * 60_000;
 /** After each probe: enough for the longest back-off, and for new volumes. */
 const probeMs = 25_000;
+const callFaultNames: ReadonlySet<string> = new Set(callFaults);
+/** More than any scenario needs: something writes without end. */
+const versionsMax = 5_000;
 
 /**
  * Runs a scenario: all controllers, the API server, a storage driver, people and faults in one process under virtual time. Two runs
@@ -285,7 +289,7 @@ class SimulationRun {
   #start({ action, parameters }: TimedAction): void {
     const kind = this.#actions.get(action);
     this.#trace.add(kind?.isFault ? 'fault' : 'people', [action, ...parameterTexts(parameters)].join(' '));
-    if (kind?.isFault && !isCallFault(action)) this.#faultActions += 1;
+    if (kind?.isFault && !callFaultNames.has(action)) this.#faultActions += 1;
     if (kind === undefined) throw new Error(`${action} is no action of this simulation`);
     const refused = (error: unknown) =>
       this.#trace.add('people', `${action} is refused: ${messageOf(error)}`);
@@ -334,6 +338,14 @@ class SimulationRun {
     this.#unseenRemovals.stored(version);
     this.#trace.add('stored', () => versionText(version));
     this.#lateVersions?.add(version);
+    if (this.#versions === versionsMax) this.#endWrites(version);
+  }
+
+  /** Otherwise the run would take minutes, or never end. */
+  #endWrites(version: StoredVersion): void {
+    const detail = `${versionsMax} versions, the last one ${versionText(version)}`;
+    this.#beforeSweeps.push({ invariant: nothingKeepsWriting.name, detail });
+    for (const process of this.#processes.values()) void process.close();
   }
 
   #violationsBeforeSweeps(): readonly Violation[] {
@@ -355,7 +367,7 @@ class SimulationRun {
       attached: this.#driver.attached,
       detachedInUse: this.#driver.detachedInUse,
       lateVersions: this.#lateVersions?.texts ?? [],
-      rescued: processes.flatMap(rescuedBySweeps),
+      rescued: processes.flatMap(({ rescued }) => rescued),
       crashes: processes.flatMap(({ unexpected }) => unexpected),
       unversioned: processes.flatMap(({ unversioned }) => unversioned),
       wrongAnswers: this.#answers.wrong,
@@ -383,15 +395,4 @@ class SimulationRun {
     while (!isDone) await this.#clock.advance(10);
     await done;
   }
-}
-
-function isCallFault(action: string): boolean {
-  return callFaults.some((fault) => fault === action);
-}
-
-function rescuedBySweeps({ name, metrics }: SimulatedProcess): readonly string[] {
-  const lines = metrics.render().split('\n');
-  return lines
-    .filter((line) => /^stowage_sweep_rescued_total.* [1-9]/.test(line))
-    .map((line) => `${name}: ${line}`);
 }

@@ -37,12 +37,29 @@ function isTree(value: unknown): value is Tree {
 }
 
 interface WithManagers {
-  readonly metadata?: { readonly managedFields?: readonly { readonly manager?: string }[] };
+  readonly metadata?: { readonly managedFields?: readonly ManagerEntry[] };
 }
 
-/** The manager whose entry of managedFields is new or has changed. */
+interface ManagerEntry {
+  readonly manager?: string;
+  readonly subresource?: string;
+}
+
+/** The manager whose entry of managedFields is new or has changed. A writer takes fields over from others, so of several its entry has grown most. */
 function writerOf(before: WithManagers | undefined, after: WithManagers): string {
-  const old = new Set((before?.metadata?.managedFields ?? []).map((entry) => JSON.stringify(entry)));
-  const changed = after.metadata?.managedFields?.find((entry) => !old.has(JSON.stringify(entry)));
-  return changed?.manager === undefined ? '' : ` by ${changed.manager}`;
+  const old = new Map((before?.metadata?.managedFields ?? []).map((entry) => [nameOf(entry), textOf(entry)]));
+  const growth = (entry: ManagerEntry) => textOf(entry).length - (old.get(nameOf(entry)) ?? '').length;
+  const changed = (after.metadata?.managedFields ?? []).filter(
+    (entry) => old.get(nameOf(entry)) !== textOf(entry),
+  );
+  const [writer] = changed.sort((a, b) => growth(b) - growth(a));
+  return writer?.manager === undefined ? '' : ` by ${writer.manager}`;
+}
+
+function nameOf({ manager = '', subresource = '' }: ManagerEntry): string {
+  return `${manager}/${subresource}`;
+}
+
+function textOf(entry: ManagerEntry): string {
+  return JSON.stringify(entry);
 }

@@ -8,7 +8,7 @@ import type { Replica } from '../../kube/disks/replica.ts';
 import type { StorageNode } from '../../kube/disks/storage-node.ts';
 import { type DiskVolume, diskVolumes } from '../../kube/disks/volume.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
-import { formatTimestamp, parseTimestamp } from '../../kube/go/timestamp.ts';
+import { formatTimestamp } from '../../kube/go/timestamp.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
 import { runLoop } from '../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
@@ -55,7 +55,8 @@ export class VolumePlacement {
     string,
     { readonly uuid: string; readonly bytes: number; hasRoom: boolean }
   >();
-
+  /** By volume, the time that its refusal names, and since when this process has known of it. */
+  readonly #refusedSince = new Map<string, { readonly time: string; readonly sinceMs: number }>();
   /** Volumes with replicas on disks that are not known now, or have been given up: any disk that appears may be theirs. */
   readonly #stranded = new Set<string>();
 
@@ -174,6 +175,7 @@ export class VolumePlacement {
     if (volume === undefined || volume.metadata?.deletionTimestamp !== undefined) {
       this.#waiting.delete(name);
       this.#refusedBy.delete(name);
+      this.#refusedSince.delete(name);
       this.#stranded.delete(name);
       this.#tentative.clear(name);
       this.#expected.forget(name);
@@ -189,7 +191,7 @@ export class VolumePlacement {
       book: this.#book,
       pending: this.#pending,
       nowMs,
-      refusedExpansion: this.#refusalOf(volume, nowMs),
+      refusedExpansion: this.#refusalOf(volume),
     });
     this.#tentative.clear(name);
     const disks = this.#tentative.addedTo(this.#book.disks);
@@ -270,13 +272,22 @@ export class VolumePlacement {
     }
   }
 
-  /** In force until its time is over, or the disk that refused has gained room. */
-  #refusalOf({ metadata, status }: Projected<DiskVolume>, nowMs: number): RefusedExpansion | undefined {
-    const { size, diskID = '', message, time } = status?.refusedExpansion ?? {};
-    if (size === undefined || message === undefined) return undefined;
-    const isRecent = nowMs - (parseTimestamp(time) ?? 0) < refusedMs;
+  /**
+   * In force until its time is over, or the disk that refused has gained room. The time is counted from when this process first saw the refusal, and not
+   * from when it was written: of two processes whose clocks differ, one would refuse what the other requests again, without end.
+   */
+  #refusalOf({ metadata, status }: Projected<DiskVolume>): RefusedExpansion | undefined {
     const name = metadata?.name ?? '';
-    return isRecent && this.#refusedBy.get(name)?.hasRoom !== true
+    const { size, diskID = '', message, time = '' } = status?.refusedExpansion ?? {};
+    if (size === undefined || message === undefined) {
+      this.#refusedSince.delete(name);
+      return undefined;
+    }
+    const nowMs = this.#context.clock.monotonicMs();
+    const known = this.#refusedSince.get(name);
+    const sinceMs = known?.time === time ? known.sinceMs : nowMs;
+    this.#refusedSince.set(name, { time, sinceMs });
+    return nowMs - sinceMs < refusedMs && this.#refusedBy.get(name)?.hasRoom !== true
       ? { bytes: size, diskUUID: diskID, message }
       : undefined;
   }
