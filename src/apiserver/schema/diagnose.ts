@@ -17,6 +17,8 @@ import {
 export interface Diagnosis {
   /** Go's error message for the value that does not fit, if there is one. */
   readonly problem: string | undefined;
+  /** Where that value is; Go's message does not always say it. */
+  readonly problemPath: FieldPath | undefined;
   readonly unknownPaths: readonly FieldPath[];
   /** Prefixes of paths that are not examined: unknown fields, and values that contain arbitrary JSON. */
   readonly opaquePaths: readonly FieldPath[];
@@ -33,7 +35,7 @@ export function diagnose(typeId: string, value: unknown): Diagnosis {
     walk.value({ form: 'struct', id: typeId, goName: `v1.${shortName(typeId)}` }, value, FieldPath.root);
   } catch (error) {
     if (!(error instanceof FatalProblem)) throw error;
-    return { ...walk.diagnosis, problem: error.message };
+    return { ...walk.diagnosis, problem: error.message, problemPath: walk.position };
   }
   return walk.diagnosis;
 }
@@ -54,6 +56,8 @@ class DecoderWalk {
   readonly #unknown: FieldPath[] = [];
   readonly #opaque: FieldPath[] = [];
   #problem: string | undefined;
+  #problemPath: FieldPath | undefined;
+  #position = FieldPath.root;
   /**
    * The position in Go's messages: the struct, and the names of fields from the root, without lists and keys of maps.
    */
@@ -66,11 +70,22 @@ class DecoderWalk {
   }
 
   get diagnosis(): Diagnosis {
-    return { problem: this.#problem, unknownPaths: this.#unknown, opaquePaths: this.#opaque };
+    return {
+      problem: this.#problem,
+      problemPath: this.#problemPath,
+      unknownPaths: this.#unknown,
+      opaquePaths: this.#opaque,
+    };
+  }
+
+  /** The value that is examined. */
+  get position(): FieldPath {
+    return this.#position;
   }
 
   value(type: ValueType, value: unknown, path: FieldPath): void {
     if (value === null || value === undefined) return;
+    this.#position = path;
     if (type.form === 'struct') {
       if (isJsonObject(value)) this.#object(type.id, value, path);
       else this.#mismatch(value, type.goName);
@@ -98,6 +113,7 @@ class DecoderWalk {
         if (each !== undefined) this.#addUnknown(keyPath);
         continue;
       }
+      this.#position = keyPath;
       checkAddedField(typeId, key, each, keyPath);
       this.#struct = shortName(typeId);
       this.#fields = [...fields, ...found.through, key];
@@ -133,10 +149,10 @@ class DecoderWalk {
       case 'int32':
       case 'int64':
       case 'float64':
-        this.#problem ??= this.#mismatchOf(numberName(value), type.goName);
+        this.#report(this.#mismatchOf(numberName(value), type.goName));
         break;
       case 'bytes':
-        if (typeof value === 'string') this.#problem ??= base64Problem(value);
+        if (typeof value === 'string') this.#report(base64Problem(value));
         else this.#mismatch(value, type.goName);
         break;
       default:
@@ -145,7 +161,14 @@ class DecoderWalk {
   }
 
   #mismatch(value: unknown, goName: string): void {
-    this.#problem ??= this.#mismatchOf(jsonKindName(value), goName);
+    this.#report(this.#mismatchOf(jsonKindName(value), goName));
+  }
+
+  /** The first problem is the one that counts. */
+  #report(problem: string): void {
+    if (this.#problem !== undefined) return;
+    this.#problem = problem;
+    this.#problemPath = this.#position;
   }
 
   #mismatchOf(found: string, goName: string): string {

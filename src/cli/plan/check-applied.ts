@@ -1,6 +1,7 @@
 import { builtInKindCatalog } from '../../apiserver/kinds/built-in-kinds.ts';
 import type { ServedKind, StoredObject } from '../../apiserver/kinds/served-kind.ts';
 import { canonicalObject } from '../../apiserver/registry/canonical-object.ts';
+import { diagnose } from '../../apiserver/schema/diagnose.ts';
 import { FieldErrors } from '../../apiserver/validation/field-errors.ts';
 import { checkObjectMeta } from '../../apiserver/validation/object-meta.ts';
 import type { IndexedKind } from '../../engine/cluster-index/cluster-change.ts';
@@ -59,8 +60,10 @@ function decoded(kind: ServedKind, object: KubeObject, name: string): StoredObje
     return canonicalObject(kind, object, 'Ignore');
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
+    const field = diagnose(kind.type, object).problemPath?.text ?? '';
+    const where = field === '' ? '' : `${field}: `;
     throw new CliError(
-      `--apply: ${kind.kind} ${JSON.stringify(name)} cannot be read: ${error.message}; correct the file`,
+      `--apply: ${kind.kind} ${JSON.stringify(name)} cannot be read: ${where}${error.message}; correct the file`,
       1,
       { cause: error },
     );

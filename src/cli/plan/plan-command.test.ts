@@ -96,7 +96,11 @@ test.each([
   ],
   [
     'kind: Pod\nmetadata: { name: a }\nspec: { containers: [{ name: c, image: i, resources: { requests: { cpu: lots } } }] }',
-    'Pod "a" cannot be read: ',
+    'Pod "a" cannot be read: spec.containers[0].resources.requests.cpu: quantities must match',
+  ],
+  [
+    'kind: Pod\nmetadata: { name: a }\nspec: { containers: none }',
+    'Pod "a" cannot be read: spec.containers: json: cannot unmarshal string',
   ],
   [
     'kind: PersistentVolumeClaim\nmetadata: { name: c }\nspec: { accessModes: [ReadWriteOnce], resources: { requests: { storage: -1Gi } } }',

@@ -177,6 +177,18 @@ test('a drain of which not everything could be read is not known to succeed', ()
   );
 });
 
+test('a note says that nothing is predicted for objects of other controllers', () => {
+  const objects = ['example.com/v1', 'networking.k8s.io/v1', 'v1'].map((apiVersion) => ({
+    apiVersion,
+    kind: 'Thing',
+    metadata: { name: apiVersion },
+  }));
+  const { notes } = makePlan(shop(), [{ kind: 'apply', objects }], options);
+  expect(notes.map(({ text }) => text)).toEqual([
+    'Thing example.com/v1: what its controller would create is not predicted',
+  ]);
+});
+
 test('notes say which kinds files lack, and what follows', () => {
   const kinds = {
     Node: [nodeWith('n1', '4')],

@@ -46,6 +46,14 @@ export function applyFileObject(object: KubeObject, sink: ChangeSink): void {
   }
   if (object.kind !== undefined && Object.hasOwn(readers, object.kind))
     applyOther(object.kind as IndexedKind, object, sink);
+  else if (isCustom(object))
+    cluster.notes.add(`${object.kind} ${name}: what its controller would create is not predicted`);
+}
+
+/** Kinds of Kubernetes itself have a group without a domain, or one of k8s.io. */
+function isCustom({ apiVersion = '' }: KubeObject): boolean {
+  const group = apiVersion.split('/').at(-2) ?? '';
+  return group.includes('.') && !group.endsWith('.k8s.io');
 }
 
 function applyOther(kind: IndexedKind, object: KubeObject, { cluster }: ChangeSink): void {
