@@ -77,6 +77,6 @@ export async function showFocusedView(page: Page, hash: string): Promise<void> {
   for (const each of isThere ? ['#/overview', hash] : [hash]) {
     await page.evaluate('document.activeElement.blur()');
     await showView(page, each);
-    await page.waitForFunction(`document.activeElement.id === 'main'`);
+    await page.locator('main:focus').waitFor();
   }
 }
