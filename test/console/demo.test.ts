@@ -19,6 +19,7 @@ import { textOfView } from './view-texts.ts';
 
 /** The row of the disk that has rejected a request (examples/demo/5-disks.yaml). */
 const fullDisk = 'node-b1/archive 3f8d21c6-9c07-4b35-b1a6-5f60d7e8c914';
+/** The row of the disk that does not answer. */
 const silentDisk = 'node-b1/usb 7c2a90f1-5e4d-4a83-9b16-c8f2d3e4a507';
 
 /** Every view of the console of `up --demo`, in Chromium. */
