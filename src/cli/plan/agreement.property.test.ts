@@ -4,14 +4,13 @@
  *
  *     PLAN_CLUSTERS=5000 PLAN_SEED=mine npx vitest run src/cli/plan/agreement.property.test.ts
  *
- * What it found is fixed (`rollouts.test.ts`). What Kubernetes leaves open is decided: claims and volumes take a while (`testing/slow-volumes.ts`), pods do not back
- * off (`testing/random-workloads.ts`), and of pods that are alike in everything, a ReplicaSet deletes those with the smallest uids.
+ * What it found is fixed (`rollouts.test.ts`, `volumes.test.ts`). What Kubernetes leaves open is decided: claims and volumes take a while
+ * (`testing/slow-creations.ts`, `testing/drive-node-plugins.ts`), pods do not back off (`testing/random-workloads.ts`), Jobs replace pods after ReplicaSets
+ * (`testing/job-pods.ts`), and of pods that are alike in everything, a ReplicaSet deletes those with the smallest uids. Members of a StatefulSet that had no node
+ * before are not distinguished (`testing/agreement.ts`).
  *
- * Tried so far: 3269 of seed `sixth`. Six of them disagree:
- * - 1157, 2344, 2742, 2996: no node plugin runs here, so inline volumes have no entry on a drive, and the scheduler may count them on another drive of the node
- *   than the prediction does.
- * - 2330: a StatefulSet that is enlarged and then reduced by the same plan keeps the claims of its former members. Their bytes are predicted as free.
- * - 2656: a Job and a ReplicaSet replace their pods at the same time, and there is room for one. Kubernetes leaves open which one is first.
+ * Tried so far: 3600 of seed `sixth` and 4500 of seed `seventh`. Where pods evict each other without end (`seventh` 940 and 3488, docs/limits.md) there is nothing to
+ * compare with. One disagrees: in `seventh` 2405 a pod loses its nomination, and another pod is decided on while that is being written.
  */
 import { expect, test } from 'vitest';
 import { predictAndMake } from './testing/agreement.ts';
@@ -27,7 +26,9 @@ test.each(starts)('the prediction is what happens, in clusters from %s', async (
   const outcomes = new Set<string>();
   for (let at = start; at < Math.min(start + clustersPerTest, clusters); at += 1) {
     await using workloads = await RandomWorkloads.start(`${seed} ${at}`);
-    const { changes, prediction, predicted, actual } = await predictAndMake(workloads);
+    const { changes, prediction, predicted, actual, isAtRest } = await predictAndMake(workloads);
+    // While pods evict each other without end, there is no state to compare with.
+    if (!isAtRest) continue;
     expect(predicted, `cluster ${seed} ${at}: ${JSON.stringify(changes)}`).toEqual(actual);
     for (const { outcome } of prediction.fates) outcomes.add(outcome);
   }

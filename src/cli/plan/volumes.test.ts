@@ -258,3 +258,27 @@ test('a pod that waits for its victims to leave evicts no others', () => {
   expect(report.moves.map(({ pod }) => pod)).toEqual(['default/a', 'default/b']);
   expect(report.lost.map(({ pod }) => pod).sort()).toEqual(['default/recent-1', 'default/recent-2']);
 });
+
+test('a note says that evictions do not come to rest', () => {
+  const mounted = [{ type: 'Mounted', status: 'True' } as Condition];
+  const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'uid-web', controller: true };
+  const podRef = { namespace, name: 'web-1', uid: 'uid-web-1' };
+  const full = drive('d1', 4, { spec: { volumes: [{ name: 'csi-1', sizeBytes: 3 * 2 ** 30, podRef }] } });
+  const podUsing = (name: string, volumes: readonly string[], nodeName?: string): Pod => {
+    const plain = podWith(name, '0', [], nodeName);
+    return {
+      ...plain,
+      spec: { ...plain.spec, volumes: volumes.map((volume) => inlineVolume(volume, drivesDriver, '3Gi')) },
+    };
+  };
+  const [web, important] = [podUsing('web-1', ['a'], 'n1'), podUsing('important', ['a', 'b'])];
+  const view = viewOf({
+    Node: [driveNode('n1')],
+    CSIDriver: [csiDriver(drivesDriver)],
+    Drive: [full, drive('d2', 5)].map((one) => ({ ...one, status: { ...one.status, conditions: mounted } })),
+    Pod: [{ ...web, metadata: { ...web.metadata, ownerReferences: [owner] } }],
+  });
+  const apply = { ...important, kind: 'Pod', spec: { ...important.spec, priority: 10 } };
+  const { notes } = makePlan(view, [{ kind: 'apply', objects: [apply] }], options);
+  expect(notes.map(({ text }) => text).join()).toContain('evictions do not come to rest');
+});

@@ -7,6 +7,7 @@ import type { AnyRule } from '../rules/framework/rule.ts';
 import { bestCandidate, type PreemptionCandidate } from './best-candidate.ts';
 import type { DisruptionBudget } from './disruption-budget.ts';
 import { nominatedRivals } from './nominated-pods.ts';
+import { blockingOf, type RuleRejection } from './rejections.ts';
 import { lowerPriorityPodsOn, victimsOnNode } from './victims-on-node.ts';
 
 /** How many candidates the search collects: a percentage of the nodes, but at least `min`. */
@@ -46,6 +47,8 @@ export type Preemption =
       readonly keepsNomination: boolean;
       /** The rules that refuse the pod even without the other pods. If they accept it later, evicting may help. */
       readonly blockingRules: readonly AnyRule[];
+      /** Some node could not attach the volumes even without the other pods. */
+      readonly lacksSlots: boolean;
       /** The node that victims are already leaving. */
       readonly vacatingNode: string | undefined;
     };
@@ -83,14 +86,20 @@ function preempt(pod: Pod, refusal: Refusal, index: ClusterIndex, options: Preem
     const message = 'preemption: not eligible due to a terminating pod on the nominated node.';
     return { kind: 'none', message, ...notTried, vacatingNode: record.nominatedNode };
   }
-  const { candidates, texts, blockingRules } = findCandidates(record, nodes, index, options);
+  const { candidates, texts, rejections } = findCandidates(record, nodes, index, options);
   const best = bestCandidate(candidates, options.nowMs);
   if (best !== undefined) return victimsOf(best, index);
   const message = notHelpfulMessage(refusal.nodeCount, nodes.length, texts);
-  return { kind: 'none', message, keepsNomination: false, blockingRules, vacatingNode: undefined };
+  const blocking = blockingOf(rejections);
+  return { kind: 'none', message, keepsNomination: false, ...blocking, vacatingNode: undefined };
 }
 
-const notTried = { keepsNomination: true, blockingRules: [], vacatingNode: undefined } as const;
+const notTried = {
+  keepsNomination: true,
+  blockingRules: [],
+  lacksSlots: false,
+  vacatingNode: undefined,
+} as const;
 
 /** The pod does not wait for a node on which preemption can't help, even if pods are terminating there. */
 function isPreemptionInProgress(pod: PodRecord, nodes: readonly string[], index: ClusterIndex): boolean {
@@ -107,7 +116,7 @@ interface CandidateSearch {
   readonly candidates: readonly PreemptionCandidate[];
   /** The number of nodes for each text; complete only if there are no candidates. */
   readonly texts: ReadonlyMap<string, number>;
-  readonly blockingRules: readonly AnyRule[];
+  readonly rejections: readonly RuleRejection[];
 }
 
 function findCandidates(
@@ -120,21 +129,21 @@ function findCandidates(
   const wanted = candidatesWanted(nodes.length, candidateLimits);
   const candidates: PreemptionCandidate[] = [];
   const texts = new Map<string, number>();
-  const blockingRules = new Set<AnyRule>();
+  const rejections: RuleRejection[] = [];
   let harmless = 0;
   for (let tried = 0; tried < nodes.length; tried++) {
     const node = nodes[(seed + tried) % nodes.length]!;
     const dryRun = victimsOnNode(pod, node, index, options);
     if (dryRun.kind === 'unhelpful') {
       for (const text of dryRun.texts) texts.set(text, (texts.get(text) ?? 0) + 1);
-      for (const rule of dryRun.blockingRules) blockingRules.add(rule);
+      rejections.push(...dryRun.rejections);
       continue;
     }
     candidates.push(dryRun.candidate);
     if (dryRun.candidate.violations === 0) harmless += 1;
     if (harmless > 0 && candidates.length >= wanted) break;
   }
-  return { candidates, texts, blockingRules: [...blockingRules] };
+  return { candidates, texts, rejections };
 }
 
 function candidatesWanted(nodeCount: number, { percent, min }: CandidateLimits): number {

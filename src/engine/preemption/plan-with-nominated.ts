@@ -3,9 +3,8 @@ import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { type Placement, type PlanOptions, plan } from '../plan.ts';
 import { type PodRecord, readPod } from '../records/pod-record.ts';
 import type { Refusal } from '../refusal/refusal.ts';
-import type { AnyRule } from '../rules/framework/rule.ts';
 import { type NominatedByNode, nominatedRivals, withNominated } from './nominated-pods.ts';
-import { type RuleRejection, rejectionsOn } from './rejections.ts';
+import { blockingOf, type RuleRejection, rejectionsOn } from './rejections.ts';
 
 export interface NominatedPlanOptions extends PlanOptions {
   /** Pods that wait for the node that they are nominated to (`nominatedNode`). Pods that already count on a node are ignored. */
@@ -72,12 +71,11 @@ function planAround(
 ): Placement | Refusal {
   const record = readPod(pod);
   const taken = new Set<string>();
-  const blockingRules = new Set<AnyRule>();
+  const rejections: RuleRejection[] = [];
   for (const node of nominatedByNode.keys()) {
-    for (const { rule } of rejectionsWithNominated({ pod: record, node }, index, options, nominatedByNode)) {
-      taken.add(node);
-      blockingRules.add(rule);
-    }
+    const found = rejectionsWithNominated({ pod: record, node }, index, options, nominatedByNode);
+    if (found.length > 0) taken.add(node);
+    rejections.push(...found);
   }
   const onlyNodes = namesIn(index, options).filter((node) => !taken.has(node));
   const answer = plan(pod, index, { ...options, onlyNodes });
@@ -87,9 +85,7 @@ function planAround(
   const whole = withNominated(index, blocking, () => plan(pod, index, options));
   // It may fit only together with pods that are not there yet (pod affinity). Either way it also waits for the rules that reject each taken
   // node.
-  return (whole.kind === 'placement' ? answer : whole).waitingForPreemption({
-    blockingRules: [...blockingRules],
-  });
+  return (whole.kind === 'placement' ? answer : whole).waitingForPreemption(blockingOf(rejections));
 }
 
 function namesIn({ nodes }: ClusterIndex, { onlyNodes }: PlanOptions): string[] {

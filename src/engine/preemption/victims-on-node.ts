@@ -1,7 +1,6 @@
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import type { FilterOptions } from '../evaluation/filter-nodes.ts';
 import type { PodRecord } from '../records/pod-record.ts';
-import type { AnyRule } from '../rules/framework/rule.ts';
 import type { PreemptionCandidate } from './best-candidate.ts';
 import { type DisruptionBudget, podsViolatingBudgets } from './disruption-budget.ts';
 import { byImportance } from './importance.ts';
@@ -25,13 +24,13 @@ export type DryRun =
   | {
       readonly kind: 'unhelpful';
       readonly texts: readonly string[];
-      readonly blockingRules: readonly AnyRule[];
+      readonly rejections: readonly RuleRejection[];
     };
 
 const noVictims: DryRun = {
   kind: 'unhelpful',
   texts: ['No preemption victims found for incoming pod'],
-  blockingRules: [],
+  rejections: [],
 };
 
 /**
@@ -62,8 +61,7 @@ export function victimsOnNode(
 }
 
 function unhelpful(rejections: readonly RuleRejection[]): DryRun {
-  const blockingRules = new Set(rejections.map(({ rule }) => rule));
-  return { kind: 'unhelpful', texts: rejections.map(({ text }) => text), blockingRules: [...blockingRules] };
+  return { kind: 'unhelpful', texts: rejections.map(({ text }) => text), rejections };
 }
 
 /** Pods on the node that this one may evict, including pods that are only assumed there. */

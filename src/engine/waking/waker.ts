@@ -13,6 +13,8 @@ interface WakerInputs {
 export interface PreemptionWait {
   /** Further rules that keep the pod from a node: even after preemption, or together with nominated pods. */
   readonly blockingRules?: readonly AnyRule[];
+  /** One of these rules found that a node can attach no more volumes. */
+  readonly lacksSlots?: boolean;
   /** The node that the victims are leaving. */
   readonly vacatingNode?: string | undefined;
 }
@@ -48,11 +50,10 @@ export class Waker {
 
   /** The same, and also wakes for changes that could make the blocking rules accept the pod, or that vacate the node. */
   withPreemption(
-    { blockingRules = [], vacatingNode = this.#vacatingNode }: PreemptionWait,
+    { blockingRules = [], lacksSlots = false, vacatingNode = this.#vacatingNode }: PreemptionWait,
     nowMs: number,
   ): Waker {
-    // The volumes that the blocking rules refused are unknown, so the waker also wakes for attach slots.
-    const interest = blockingRules.length === 0 ? this.interest : { ...this.interest, lacksSlots: true };
+    const interest = lacksSlots ? { ...this.interest, lacksSlots } : this.interest;
     return new Waker(this.#index, [...new Set([...this.#rules, ...blockingRules])], {
       interest,
       nowMs,

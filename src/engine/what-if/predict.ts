@@ -280,7 +280,8 @@ class Predictor {
     if (pod.inlineVolumes.some(({ drive }) => drive !== undefined))
       this.#scheduling.after(inlinePublicationMs, () => publishInlineVolumes(this.#cluster, pod));
     const [kind, name = ''] = owner.split('/');
-    if (kind === 'ReplicaSet') this.#rollOutLater(namespace, name);
+    // A pod is ready a while after it was placed: those that were created with it have a place by then.
+    if (kind === 'ReplicaSet') this.#scheduling.after(0, () => this.#rollOutLater(namespace, name));
     if (kind !== 'StatefulSet') return;
     const set = this.#cluster.get('StatefulSet', `${namespace}/${name}`);
     if (set === undefined) return;

@@ -42,6 +42,9 @@ interface Waiting {
 /** A pod is decided on again after each change that could help it. More attempts than this, per pod, would not end. */
 const attemptsPerPodMax = 50;
 
+const endlessNote =
+  'evictions do not come to rest: pods of lower priority take what others have evicted pods for; the prediction ends at a moment of this';
+
 /** Pods are assumed to take a second to end; deletion timestamps are whole seconds. */
 const podEndMs = 1_000;
 
@@ -226,6 +229,7 @@ export class WhatIfScheduling {
       return;
     }
     if (this.#attempts > attemptsPerPodMax * (this.#index.pods.size + 1)) {
+      this.#cluster.notes.add(endlessNote);
       this.#wait(waiting, answer);
       return;
     }

@@ -16,7 +16,12 @@ export interface Agreement {
   readonly prediction: Prediction;
   readonly predicted: readonly string[];
   readonly actual: readonly string[];
+  /** False if controllers still create pods, long after the changes were made. */
+  readonly isAtRest: boolean;
 }
+
+/** Pods that are replaced because others have evicted them are created at least as often. */
+const restMs = 3_000;
 
 /** Predicts random changes of the cluster, and makes them. */
 export async function predictAndMake(workloads: RandomWorkloads): Promise<Agreement> {
@@ -26,8 +31,13 @@ export async function predictAndMake(workloads: RandomWorkloads): Promise<Agreem
   const nowMs = environment.clock.nowMs();
   const changes = workloads.changes();
   const known = workloads.createdPods.length;
+  const before = new Map(
+    [...snapshot.values('Pod')].map(({ metadata, spec }) => [metadata!.name!, spec?.nodeName ?? '']),
+  );
+  const nameIn = (name: string, owner: string) => nameOf(name, owner, before.get(name) ?? '');
   await workloads.real.make(changes);
   const { items } = await cluster.resource(pods).list();
+  const lastCreatedMs = Date.parse(workloads.createdPods.at(-1)?.metadata?.creationTimestamp ?? '');
   const { index } = snapshot.toIndex(stowageProfile);
   const prediction = predict(changes, index, snapshot, {
     nowMs,
@@ -38,8 +48,12 @@ export async function predictAndMake(workloads: RandomWorkloads): Promise<Agreem
   return {
     changes,
     prediction,
-    predicted: [...placesPredicted(snapshot.values('Pod'), prediction), ...copies.map(copyText)].sort(),
-    actual: [...items.flatMap(placeOf), ...workloads.real.copies.map(copyText)].sort(),
+    predicted: [
+      ...placesPredicted(snapshot.values('Pod'), prediction, nameIn),
+      ...copies.map(copyText),
+    ].sort(),
+    isAtRest: !(environment.clock.nowMs() - lastCreatedMs < restMs),
+    actual: [...items.flatMap((pod) => placeOf(pod, nameIn)), ...workloads.real.copies.map(copyText)].sort(),
   };
 }
 
@@ -47,14 +61,21 @@ function copyText({ volume, to }: { readonly volume: string; readonly to: string
   return `${volume} to ${to}`;
 }
 
-/** Pods with random names are known by their controller. */
-function placeOf(pod: Pod): readonly string[] {
+/** How a pod of this name and owner is called here. */
+type PodNames = (name: string, owner: string) => string;
+
+function placeOf(pod: Pod, nameIn: PodNames): readonly string[] {
   if (isFinished(pod) || ownerOf(pod).startsWith('DaemonSet/')) return [];
-  return [placeText(`${namespace}/${pod.metadata!.name}`, ownerOf(pod), pod.spec?.nodeName)];
+  return [`${nameIn(pod.metadata!.name!, ownerOf(pod))} on ${pod.spec?.nodeName ?? 'no node'}`];
 }
 
-function placeText(pod: string, owner: string, node: string | undefined): string {
-  return `${isAnonymous(owner) ? withoutHash(owner) : pod} on ${node ?? 'no node'}`;
+/**
+ * Pods with random names are known by their controller; so are members that had no node before: of those that wait at the same time, the scheduler tries the one
+ * first that it has refused first, which depends on events that help none of them.
+ */
+function nameOf(name: string, owner: string, nodeBefore: string): string {
+  const isWaitingMember = owner.startsWith('StatefulSet/') && nodeBefore === '';
+  return isAnonymous(owner) || isWaitingMember ? withoutHash(owner) : `${namespace}/${name}`;
 }
 
 /** Pods of these owners have random names. */
@@ -67,7 +88,7 @@ function withoutHash(owner: string): string {
   return owner.replace(/-.*$/, '');
 }
 
-function placesPredicted(before: Iterable<Pod>, { fates }: Prediction): readonly string[] {
+function placesPredicted(before: Iterable<Pod>, { fates }: Prediction, nameIn: PodNames): readonly string[] {
   const affected = new Set(fates.map(({ pod }) => pod));
   const kept = [...before].filter(({ metadata }) => !affected.has(`${namespace}/${metadata!.name}`));
   const moved = fates
@@ -75,8 +96,8 @@ function placesPredicted(before: Iterable<Pod>, { fates }: Prediction): readonly
       ({ outcome, owner }) => outcome !== 'lost' && outcome !== 'removed' && !owner.startsWith('Daemon'),
     )
     .filter(({ why }) => !why?.message.includes('OrderedReady'))
-    .map(({ pod, owner, to }) => placeText(pod, owner, to));
-  return [...kept.flatMap(placeOf), ...moved];
+    .map(({ pod, owner, to }) => `${nameIn(pod.slice(namespace.length + 1), owner)} on ${to ?? 'no node'}`);
+  return [...kept.flatMap((pod) => placeOf(pod, nameIn)), ...moved];
 }
 
 function ownerOf({ metadata }: Pod): string {
