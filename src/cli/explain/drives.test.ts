@@ -67,3 +67,28 @@ test('files without any Drive do not say that there is none', () => {
     'the files contain no Drive, and its claims ask for class spread; add the output of kubectl get drives -o yaml',
   );
 });
+
+test('the policies of a volume are beside it', () => {
+  const annotations = {
+    'stowage.dev/placement': 'pack',
+    'stowage.dev/growth-reserve': '20%',
+    'stowage.dev/volume-anti-affinity': 'zones,drives',
+  };
+  const storageClass = csiClass(driver, 'spread');
+  const pod = podWith('db-1', '1', ['data']);
+  const view = viewOf({
+    Node: [nodeWith('n1', '4', { [driveNodeKey]: 'n1' })],
+    CSIDriver: [csiDriver(driver)],
+    StorageClass: [{ ...storageClass, metadata: { ...storageClass.metadata, annotations } }],
+    Drive: [drive('n1-b7f6', 50)],
+    PersistentVolumeClaim: [claim('data', '5Gi', { className: 'spread' })],
+    Pod: [pod],
+  });
+  const text = renderPod(explainPod(view, pod, { nowMs: 0, profile: 'stowage' }), {
+    terminal: plainTerminal,
+    isWide: false,
+  });
+  expect(text).toContain(
+    'default/data: a new volume of n1-b7f6 (policy: placement pack; 20 % of a drive kept for expansions; apart from other volumes of its owner by drives, zones)',
+  );
+});

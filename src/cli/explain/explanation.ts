@@ -199,6 +199,8 @@ export interface PlacedVolumeLine {
   readonly inlineVolume?: string | undefined;
   readonly volume?: string;
   readonly pool?: string;
+  /** What annotations of the claim, its namespace and its class say about the place of its volume. */
+  readonly policy?: string | undefined;
 }
 
 export interface ScoreLine {

@@ -1,8 +1,10 @@
+import { policyOfClaim } from '../../engine/cluster-index/pools/policy-of-claim.ts';
 import { explainNodes } from '../../engine/evaluation/explain-nodes.ts';
 import { groupNodes } from '../../engine/explain/node-groups.ts';
 import { type NodeRanking, rankNodes } from '../../engine/explain/node-ranking.ts';
 import type { Placement } from '../../engine/plan.ts';
 import { readPod } from '../../engine/records/pod-record.ts';
+import { policyText } from '../../engine/records/volume-policy.ts';
 import { defaultRules } from '../../engine/rules/default-rules.ts';
 import type { NodeGroupLine, PlacementLine, PodExplanation, ScoreLine } from './explanation.ts';
 import { groupLine } from './lines.ts';
@@ -25,6 +27,7 @@ export function placementOf(placement: Placement, question: PodQuestion): Partia
         ...placement.provisions.map(({ claim, className, pool }) => ({
           claim,
           pool: pool?.name ?? `class ${className}`,
+          policy: claimPolicy(claim, question),
         })),
         ...placement.inlineVolumes.map(({ volume, pool }) => ({
           claim: volume,
@@ -100,11 +103,17 @@ function withoutPod({ pod, record, index, nowMs }: PodQuestion): WithoutPod {
   }
 }
 
-function boundVolumes({ record, index }: PodQuestion): PlacementLine['volumes'] {
+function boundVolumes(question: PodQuestion): PlacementLine['volumes'] {
+  const { record, index } = question;
   return record.claims.flatMap(({ key }) => {
     const volume = index.claims.get(key)?.volumeName ?? '';
-    return volume === '' ? [] : [{ claim: key, volume }];
+    return volume === '' ? [] : [{ claim: key, volume, policy: claimPolicy(key, question) }];
   });
+}
+
+function claimPolicy(key: string, { index }: PodQuestion): string | undefined {
+  const claim = index.claims.get(key);
+  return claim === undefined ? undefined : policyText(policyOfClaim(index, claim));
 }
 
 /** Only rules whose scores differ between nodes get a column. */

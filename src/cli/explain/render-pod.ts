@@ -109,9 +109,10 @@ function renderPlacement(page: Page, placement: PlacementLine | undefined, { isW
   if (placement === undefined) return;
   if (placement.volumes.length > 0) {
     page.heading('VOLUMES');
-    for (const { claim, inlineVolume, volume, pool } of placement.volumes) {
+    for (const { claim, inlineVolume, volume, pool, policy } of placement.volumes) {
       const subject = inlineVolume === undefined ? claim : `inline volume ${inlineVolume}`;
-      page.line(`${subject}: ${volume ?? `a new volume of ${pool}`}`, 2);
+      const rule = policy === undefined ? '' : ` (policy: ${policy})`;
+      page.line(`${subject}: ${volume ?? `a new volume of ${pool}`}${rule}`, 2);
     }
   }
   if (placement.scores.length === 0) return;

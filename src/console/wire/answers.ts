@@ -92,6 +92,7 @@ export interface PodReport {
           readonly claim: string;
           readonly volume?: string;
           readonly pool?: string;
+          readonly policy?: string | undefined;
         }[];
         readonly scores: readonly {
           readonly node: string;

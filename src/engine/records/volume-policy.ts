@@ -39,15 +39,24 @@ export function readVolumePolicy(found: Annotations, problems: string[]): Volume
 export function readPlacement(found: Annotations, problems: string[]): PlacementPolicy | undefined {
   const value = found?.[annotations.placement];
   if (value === undefined || value === 'pack' || value === 'spread') return value;
-  problems.push(
-    `${fieldOf(annotations.placement)}: ${JSON.stringify(value)} must be one of pack, spread; until then the scheduler's profile decides`,
-  );
+  problems.push(`${fieldOf(annotations.placement)}: ${JSON.stringify(value)} must be one of pack, spread`);
   return undefined;
 }
 
 /** In a form in which two policies can be compared. */
 export function policyKey({ placement, growthReservePercent, apart }: VolumePolicy): string {
   return `${placement ?? ''} ${growthReservePercent} ${apartLevels.filter((level) => apart.has(level))}`;
+}
+
+/** For people; undefined if nothing is set. */
+export function policyText({ placement, growthReservePercent, apart }: VolumePolicy): string | undefined {
+  const levels = apartLevels.filter((level) => apart.has(level));
+  const parts = [
+    ...(placement === undefined ? [] : [`placement ${placement}`]),
+    ...(growthReservePercent === 0 ? [] : [`${growthReservePercent} % of a drive kept for expansions`]),
+    ...(levels.length === 0 ? [] : [`apart from other volumes of its owner by ${levels.join(', ')}`]),
+  ];
+  return parts.length === 0 ? undefined : parts.join('; ');
 }
 
 function readGrowthReserve(value: unknown, problems: string[]): number {

@@ -117,7 +117,7 @@ function WhyThere({ report }: { readonly report: PodReport }) {
       <h2>Why {placement.node}</h2>
       {placement.volumes.length > 0 && (
         <ul class="plain">
-          {placement.volumes.map(({ claim, volume, pool }) => (
+          {placement.volumes.map(({ claim, volume, pool, policy }) => (
             <li key={claim}>
               {claim}:{' '}
               {volume !== undefined
@@ -125,6 +125,7 @@ function WhyThere({ report }: { readonly report: PodReport }) {
                 : pool !== undefined
                   ? `a new volume from ${pool}`
                   : 'a new volume'}
+              {policy !== undefined && ` (policy: ${policy})`}
             </li>
           ))}
         </ul>

@@ -91,7 +91,7 @@ describe('the class decides whether volumes are packed or spread', () => {
     expect(warnings).toMatchObject([
       {
         key: 'fast',
-        problem: `metadata.annotations[${annotations.placement}]: "Pack" must be one of pack, spread; until then the scheduler's profile decides`,
+        problem: `metadata.annotations[${annotations.placement}]: "Pack" must be one of pack, spread`,
       },
     ]);
   });
