@@ -117,6 +117,7 @@ export class DataPages {
   async #pod({ rights, cluster: own }: Viewer, id: string): Promise<OutgoingResponse> {
     const { state, answers, frozen, cluster } = this.#options;
     const [namespace = '', name = ''] = id.split('/');
+    if (name === '') return problemAnswer(400, 'name the pod as NAMESPACE/NAME');
     const objects = mayList(rights, 'pods', namespace) ? state.pathObjects(id) : undefined;
     if (objects === undefined)
       return problemAnswer(404, `there is no pod ${id}, or you may not list pods there`);

@@ -7,9 +7,18 @@ export interface ViewRoute {
   readonly id: string;
 }
 
-function routeOf(hash: string): ViewRoute {
+export function routeOf(hash: string): ViewRoute {
   const [, view = '', ...rest] = hash.replace(/^#/, '').split('/');
-  return { view: view === '' ? 'overview' : view, id: decodeURIComponent(rest.join('/')) };
+  return { view: view === '' ? 'overview' : view, id: unescaped(rest.join('/')) };
+}
+
+/** An address that was cut or edited by hand may end in the middle of an escaped character. */
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 export function linkTo(view: string, id = ''): string {
