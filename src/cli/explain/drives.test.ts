@@ -92,3 +92,33 @@ test('the policies of a volume are beside it', () => {
     'default/data: a new volume of n1-b7f6 (policy: placement pack; 20 % of a drive kept for expansions; apart from other volumes of its owner by drives, zones)',
   );
 });
+
+test('amounts of drives with a growth reserve agree with each other', () => {
+  const storageClass = csiClass(driver, 'kept');
+  const annotations = { 'stowage.dev/growth-reserve': '50%' };
+  const used = (sizeGib: number) => ({ volumes: [{ name: `pvc-${sizeGib}`, sizeBytes: gib(sizeGib) }] });
+  const pod = podWith('db-1', '1', ['data']);
+  const view = viewOf({
+    Node: [nodeWith('n1', '4', { [driveNodeKey]: 'n1' })],
+    CSIDriver: [csiDriver(driver)],
+    StorageClass: [{ ...storageClass, metadata: { ...storageClass.metadata, annotations } }],
+    // The largest has the most free, and less than it keeps.
+    Drive: [
+      drive('n1-a', 200, { spec: used(113) }),
+      drive('n1-b', 100, { spec: used(41) }),
+      drive('n1-c', 100, { spec: used(78) }),
+    ],
+    PersistentVolumeClaim: [claim('data', '40Gi', { className: 'kept' })],
+    Pod: [pod],
+  });
+  const text = renderPod(explainPod(view, pod, { nowMs: 0, profile: 'stowage' }), {
+    terminal: plainTerminal,
+    isWide: false,
+  });
+  expect(text).toContain('(needs 40Gi, free 9Gi)');
+  expect(text).toContain('drive n1-a: it keeps 100Gi (50 %) free for expansions, which leaves 0; needs 40Gi');
+  expect(text).toContain(
+    'drive n1-b: it keeps 50Gi (50 %) free for expansions, which leaves 9Gi; needs 40Gi',
+  );
+  expect(text).toContain('drive n1-c: 22Gi free, 40Gi asked');
+});

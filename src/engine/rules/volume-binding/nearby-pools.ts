@@ -7,12 +7,12 @@ import type { ByteMargin, Obstacle, StorageCandidate } from '../framework/findin
 import { type FreeCapacity, growthReserveOf } from './free-capacity.ts';
 import type { Want } from './needs.ts';
 
-/** The pools that a node reaches for a want, those with the most free capacity first. */
+/** The pools that a node reaches for a want, those with the most capacity that it may use first. */
 export function rankedPools(index: ClusterIndex, capacity: FreeCapacity, want: Want, node: number): number[] {
   const rows = [...capacity.reachable(want, node)];
-  return rows.sort(
-    (a, b) => compareSizes(index.pools.available(b), index.pools.available(a)) || compareKeys(index, a, b),
-  );
+  const usable = (row: number) =>
+    subtractSizes(index.pools.available(row), growthReserveOf(index, want, row));
+  return rows.sort((a, b) => compareSizes(usable(b), usable(a)) || compareKeys(index, a, b));
 }
 
 function compareKeys({ pools }: ClusterIndex, a: number, b: number): number {
@@ -50,7 +50,11 @@ function obstaclesOfPool(index: ClusterIndex, capacity: FreeCapacity, want: Want
     found.push({ code: 'VolumeTooLarge', margin: { ...margin, free: limit, promised: zeroSize } });
   if (policy === 'one-at-a-time' && index.pools.hasPromises(row)) found.push({ code: 'Busy', margin });
   if (policy === 'linear' && compareSizes(index.pools.available(row), want.size) < 0)
-    found.push({ code: 'InsufficientCapacity', margin });
+    found.push({
+      code: 'InsufficientCapacity',
+      // Even without the part that is kept for expansions.
+      margin: { ...margin, free: publishedCapacity(index.pools.record(row)) },
+    });
   if (found.length === 0 && !capacity.admits(row, want))
     found.push({ code: 'GrowthReserve', margin, detail: growthReserveText(index, want, row) });
   return found;
