@@ -16,7 +16,7 @@ export interface Agreement {
   readonly prediction: Prediction;
   readonly predicted: readonly string[];
   readonly actual: readonly string[];
-  /** False if controllers still create pods, long after the changes were made. */
+  /** False if controllers still created pods when the changes were made, or long afterwards. */
   readonly isAtRest: boolean;
 }
 
@@ -31,13 +31,13 @@ export async function predictAndMake(workloads: RandomWorkloads): Promise<Agreem
   const nowMs = environment.clock.nowMs();
   const changes = workloads.changes();
   const known = workloads.createdPods.length;
+  const wasAtRest = isAtRest(workloads);
   const before = new Map(
     [...snapshot.values('Pod')].map(({ metadata, spec }) => [metadata!.name!, spec?.nodeName ?? '']),
   );
   const nameIn = (name: string, owner: string) => nameOf(name, owner, before.get(name) ?? '');
   await workloads.real.make(changes);
   const { items } = await cluster.resource(pods).list();
-  const lastCreatedMs = Date.parse(workloads.createdPods.at(-1)?.metadata?.creationTimestamp ?? '');
   const { index } = snapshot.toIndex(stowageProfile);
   const prediction = predict(changes, index, snapshot, {
     nowMs,
@@ -52,9 +52,16 @@ export async function predictAndMake(workloads: RandomWorkloads): Promise<Agreem
       ...placesPredicted(snapshot.values('Pod'), prediction, nameIn),
       ...copies.map(copyText),
     ].sort(),
-    isAtRest: !(environment.clock.nowMs() - lastCreatedMs < restMs),
+    isAtRest: wasAtRest && isAtRest(workloads),
     actual: [...items.flatMap((pod) => placeOf(pod, nameIn)), ...workloads.real.copies.map(copyText)].sort(),
   };
+}
+
+function isAtRest({ createdPods, fixture }: RandomWorkloads): boolean {
+  const { creationTimestamp = '' } = createdPods.at(-1)?.metadata ?? {};
+  return (
+    creationTimestamp === '' || fixture.environment.clock.nowMs() - Date.parse(creationTimestamp) >= restMs
+  );
 }
 
 function copyText({ volume, to }: { readonly volume: string; readonly to: string | undefined }): string {
