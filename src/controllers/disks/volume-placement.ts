@@ -13,7 +13,6 @@ import type { ControllerContext } from '../../reconcile/controller.ts';
 import { runLoop } from '../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
-import { ConditionPace } from './condition-pace.ts';
 import { confirmGrants } from './confirm-grants.ts';
 import { DiskBook } from './disk-book.ts';
 import type { DiskCaches } from './disk-caches.ts';
@@ -26,6 +25,7 @@ import { volumeStatus } from './volume-status.ts';
 import { type PlannedObjects, VolumeSteps } from './volume-steps.ts';
 import { volumeView } from './volume-view.ts';
 import { WaitingVolumes } from './waiting-volumes.ts';
+import { changesOnlyConditions, WritePace } from './write-pace.ts';
 
 const workers = 4;
 /** A refused expansion is tried again after this time, even if no disk gained room. */
@@ -48,7 +48,8 @@ export class VolumePlacement {
   readonly #expected: ExpectedWrites;
   readonly #tentative: TentativeRequests;
   readonly #waiting: WaitingVolumes;
-  readonly #pace: ConditionPace;
+  readonly #conditionPace: WritePace;
+  readonly #creationPace: WritePace;
   readonly #replicasOf = new Map<string, Set<string>>();
   /** The disk that refused the expansion, by volume, and the free bytes that the expansion needs there. */
   readonly #refusedBy = new Map<
@@ -65,7 +66,8 @@ export class VolumePlacement {
     this.#caches = caches;
     this.#book = new DiskBook(caches);
     this.#queue = new WorkQueue(context);
-    this.#pace = new ConditionPace(context.clock);
+    this.#conditionPace = new WritePace(context.clock);
+    this.#creationPace = new WritePace(context.clock);
     this.#pending = new PendingRequests(context.clock);
     this.#expected = new ExpectedWrites(context.clock);
     this.#tentative = new TentativeRequests(caches);
@@ -179,7 +181,8 @@ export class VolumePlacement {
       this.#stranded.delete(name);
       this.#tentative.clear(name);
       this.#expected.forget(name);
-      this.#pace.delete(name);
+      this.#conditionPace.delete(name);
+      this.#creationPace.delete(name);
       return undefined;
     }
     // The events of these writes wake the volume again.
@@ -196,12 +199,17 @@ export class VolumePlacement {
     this.#tentative.clear(name);
     const disks = this.#tentative.addedTo(this.#book.disks);
     const plan = planVolume(view, withImageDemand(volume, disks, this.#caches));
+    const createsReplicas = plan.steps.some(({ kind }) => kind === 'create');
+    // An instance that does not know of an eviction yet deletes the new replica as one too many.
+    const creationRestMs = createsReplicas ? this.#creationPace.restMs(name) : 0;
+    if (creationRestMs > 0) return { afterMs: creationRestMs };
     this.#tentative.add(name, plan.steps);
     let restMs = 0;
     const conflict = await retryIfStale(async () => {
       restMs = await this.#carryOut(volume, plan, nowMs, signal);
     });
     if (conflict !== undefined) return conflict;
+    if (createsReplicas) this.#creationPace.written(name);
     this.#noteWaiting(view, plan);
     return restMs > 0 ? { afterMs: restMs } : this.#nextLook(view, plan);
   }
@@ -236,7 +244,7 @@ export class VolumePlacement {
       const written = await cluster
         .resource(diskVolumes)
         .patch({ name }, { type: 'merge', body }, { subresource: 'status', signal });
-      this.#pace.said(name);
+      this.#conditionPace.written(name);
       expect('version', () => this.#caches.volumes.get(name)?.metadata?.resourceVersion !== resourceVersion);
       return written;
     };
@@ -249,7 +257,8 @@ export class VolumePlacement {
     const steps = new VolumeSteps(current, options);
     for (const step of plan.steps) await steps.run(step);
     if (!isExpansionStored || isEqualWhenStored(status, volume.status ?? {})) return 0;
-    const restMs = this.#pace.restMs(name, { ...volume.status }, { ...status });
+    const isPaced = changesOnlyConditions({ ...volume.status }, { ...status });
+    const restMs = isPaced ? this.#conditionPace.restMs(name) : 0;
     if (restMs === 0) await writeStatus();
     return restMs;
   }

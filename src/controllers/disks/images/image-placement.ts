@@ -11,12 +11,12 @@ import { runLoop } from '../../../reconcile/run-loop.ts';
 import { Sweep } from '../../../reconcile/sweep.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
-import { ConditionPace } from '../condition-pace.ts';
 import { DiskBook } from '../disk-book.ts';
 import { type DiskCaches, reportedDisks } from '../disk-caches.ts';
 import { PendingRequests } from '../pending-requests.ts';
 import { retryIfStale } from '../retry-if-stale.ts';
 import { WaitingVolumes } from '../waiting-volumes.ts';
+import { changesOnlyConditions, WritePace } from '../write-pace.ts';
 import { failedCopies } from './failed-copies.ts';
 import { ImageEntries } from './image-entries.ts';
 import { imageStatus, removedKeys } from './image-status.ts';
@@ -39,7 +39,7 @@ export class ImagePlacement {
   readonly #queue: WorkQueue;
   readonly #waiting: WaitingVolumes;
   readonly #sweep: Sweep;
-  readonly #pace: ConditionPace;
+  readonly #pace: WritePace;
   /** Images that are planned again after some time without an event; the sweep leaves them out. */
   readonly #timed = new Set<string>();
 
@@ -47,7 +47,7 @@ export class ImagePlacement {
     this.#context = context;
     this.#caches = caches;
     this.#queue = new WorkQueue(context);
-    this.#pace = new ConditionPace(context.clock);
+    this.#pace = new WritePace(context.clock);
     const wake = (image: string) => this.#queue.add(image);
     this.#waiting = new WaitingVolumes(wake);
     this.#sources = {
@@ -192,7 +192,7 @@ export class ImagePlacement {
       now: formatTimestamp(nowMs),
     });
     if (isEqualWhenStored(status, before ?? {})) return 0;
-    const restMs = this.#pace.restMs(view.name, { ...before }, { ...status });
+    const restMs = changesOnlyConditions({ ...before }, { ...status }) ? this.#pace.restMs(view.name) : 0;
     if (restMs > 0) return restMs;
     const { uid, resourceVersion } = image.metadata ?? {};
     const { observedGeneration, conditions } = status;
@@ -204,7 +204,7 @@ export class ImagePlacement {
     await this.#context.cluster
       .resource(backingImages)
       .patch({ name: view.name }, { type: 'merge', body }, { subresource: 'status', signal });
-    this.#pace.said(view.name);
+    this.#pace.written(view.name);
     return 0;
   }
 
