@@ -9,7 +9,7 @@
  * (`testing/job-pods.ts`), and of pods that are alike in everything, a ReplicaSet deletes those with the smallest uids. Members of a StatefulSet that had no node
  * before are not distinguished (`testing/agreement.ts`).
  *
- * Tried so far: 3600 of seed `sixth` and 4500 of seed `seventh`. Where pods evict each other without end (`seventh` 940 and 3488, docs/limits.md) there is nothing to
+ * Tried so far: 3300 of seed `sixth` and 4500 of seed `seventh`. Where pods evict each other without end (`seventh` 940 and 3488, docs/limits.md) there is nothing to
  * compare with. One disagrees: in `seventh` 2405 a pod loses its nomination, and another pod is decided on while that is being written.
  */
 import { expect, test } from 'vitest';
