@@ -203,13 +203,14 @@ export class VolumePlacement {
     // An instance that does not know of an eviction yet deletes the new replica as one too many.
     const creationRestMs = createsReplicas ? this.#creationPace.restMs(name) : 0;
     if (creationRestMs > 0) return { afterMs: creationRestMs };
+    // Before the writes: the other instance may make a later one of them fail.
+    if (createsReplicas) this.#creationPace.written(name);
     this.#tentative.add(name, plan.steps);
     let restMs = 0;
     const conflict = await retryIfStale(async () => {
       restMs = await this.#carryOut(volume, plan, nowMs, signal);
     });
     if (conflict !== undefined) return conflict;
-    if (createsReplicas) this.#creationPace.written(name);
     this.#noteWaiting(view, plan);
     return restMs > 0 ? { afterMs: restMs } : this.#nextLook(view, plan);
   }
