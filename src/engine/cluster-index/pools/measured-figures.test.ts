@@ -141,6 +141,27 @@ describe('the promise of a volume', () => {
     expect(available(index)).toBe(4);
   });
 
+  test('survives a restart where the annotation of the selected node was removed by hand', () => {
+    const { metadata } = bound;
+    const isBound = {
+      [annotations.bindCompleted]: 'yes',
+      [annotations.pool]: `DriverCapacity ${driver}/net`,
+    };
+    const edited = { ...bound, metadata: { ...metadata, annotations: isBound } };
+    const index = clusterOf({
+      ...base,
+      Node: [],
+      PersistentVolumeClaim: [edited],
+      PersistentVolume: [persistentVolume],
+      DriverCapacity: [figure('10Gi', '1', { measuredAt: at(0) })],
+    });
+    index.settle(0);
+    expect(available(index)).toBe(10);
+    index.upsert('Node', node('n1'));
+    index.settle(0);
+    expect(available(index)).toBe(4);
+  });
+
   test('comes back with its node, if the volume was created while the node was gone', () => {
     const index = clusterWith(figure('10Gi', '1', { measuredAt: at(0) }));
     index.remove('Node', 'n1');

@@ -33,6 +33,7 @@ import {
   type PromiseTable,
   promiseIfNeeded,
 } from './promise-table.ts';
+import { provisionedNode } from './provisioned-node.ts';
 import { spreadGroupOf } from './spread-group.ts';
 
 export interface PromiseOptions {
@@ -146,7 +147,7 @@ export class PromiseReconciler {
 
   /** A node of the same name may be created again, with the same pool. */
   #waitsForNode(claim: ClaimRecord): boolean {
-    const hasNode = this.#index.nodes.row(claim.selectedNode) !== undefined;
+    const hasNode = this.#index.nodes.row(provisionedNode(this.#index, claim)) !== undefined;
     return !hasNode && this.#lookUp(claim).kind !== 'untracked';
   }
 
@@ -239,9 +240,10 @@ export class PromiseReconciler {
    */
   #recoverClaim(claim: ClaimRecord, mayRetry: boolean): void {
     const existsAtMs = this.#existenceOf(claim);
-    if (!claim.isBound || claim.selectedNode === '' || existsAtMs === undefined) return;
+    const nodeName = provisionedNode(this.#index, claim);
+    if (!claim.isBound || existsAtMs === undefined || (nodeName === '' && claim.poolHint === '')) return;
     if (this.#index.promises.get(claim.key) !== undefined) return;
-    const poolKey = this.#poolFor(claim, claim.selectedNode);
+    const poolKey = this.#poolFor(claim, nodeName);
     if (poolKey === undefined) {
       if (mayRetry) this.#retryLater(claim.key);
       return;
@@ -250,7 +252,7 @@ export class PromiseReconciler {
     const recovered: CapacityPromise = {
       id: claim.key,
       claimUid: claim.uid,
-      nodeName: claim.selectedNode,
+      nodeName,
       size: claim.request ?? zeroSize,
       poolKey,
       reservations: 0,
