@@ -1,6 +1,8 @@
 import { stowageProfile } from '../../engine/cluster-index/profile.ts';
-import { plan } from '../../engine/plan.ts';
+import { planWithNominated } from '../../engine/preemption/plan-with-nominated.ts';
+import { type PodRecord, readPod } from '../../engine/records/pod-record.ts';
 import { defaultRules } from '../../engine/rules/default-rules.ts';
+import type { Pod } from '../../kube/api/core.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { pods } from '../../kube/resources.ts';
 import { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
@@ -37,18 +39,27 @@ export const eventsWakePods: Invariant = {
 };
 
 function podsThatFit(state: StoredObjects, nowMs: number): readonly string[] {
-  const pending = [...state.values(pods)].filter(
+  const all = [...state.values(pods)];
+  const pending = all.filter(
     ({ metadata, spec }) => (spec?.nodeName ?? '') === '' && metadata?.deletionTimestamp === undefined,
   );
   // Most of the work is the index.
   if (pending.length === 0) return [];
   const { index } = snapshotOf(state).toIndex(stowageProfile);
+  const nominated = waitingForVictims(pending, all);
   return pending.flatMap((pod) => {
-    const decision = plan(pod, index, { nowMs, rules: defaultRules });
+    const decision = planWithNominated(pod, index, { nowMs, rules: defaultRules, nominated });
     return decision.kind === 'placement'
       ? [`pod ${pod.metadata?.name} is pending and fits on ${decision.node}`]
       : [];
   });
+}
+
+/** Their nodes belong to them. A nomination to a node that no pod is leaving protects nothing: the pod would fit there, or the nomination is outdated. */
+function waitingForVictims(pending: readonly Pod[], all: readonly Pod[]): readonly PodRecord[] {
+  const leaving = all.filter(({ metadata }) => metadata?.deletionTimestamp !== undefined);
+  const nodes = new Set(leaving.map(({ spec }) => spec?.nodeName));
+  return pending.map(readPod).filter(({ nominatedNode }) => nominatedNode !== '' && nodes.has(nominatedNode));
 }
 
 function snapshotOf(state: StoredObjects): ClusterSnapshot {
