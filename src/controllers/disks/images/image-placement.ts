@@ -4,6 +4,7 @@ import type { ImagePlan, ImageView } from '../../../engine/disks/images/image-vi
 import { idleCopyMaxMs, planImage } from '../../../engine/disks/images/plan-image.ts';
 import { isEqualWhenStored } from '../../../kube/deep-equal.ts';
 import { type BackingImage, backingImages } from '../../../kube/disks/backing-image.ts';
+import type { DiskSchedule } from '../../../kube/disks/disk-schedule.ts';
 import type { StorageNode } from '../../../kube/disks/storage-node.ts';
 import { formatTimestamp } from '../../../kube/go/timestamp.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
@@ -87,7 +88,10 @@ export class ImagePlacement {
       ...book.listen((disk, before) => this.#diskGained(disk, before)),
       ...users.listen(),
       ...entries.listen(),
-      schedules.addHandler({ deleted: ({ metadata }) => this.#disksChanged([metadata?.name ?? '']) }),
+      schedules.addHandler({
+        updated: (schedule, old) => this.#scheduleChanged(schedule, old),
+        deleted: ({ metadata }) => this.#disksChanged([metadata?.name ?? '']),
+      }),
       nodes.addHandler({
         updated: (node, old) => this.#nodeChanged(node, old),
         deleted: (node) => this.#disksChanged([...reportedDisks(node).keys()]),
@@ -100,6 +104,12 @@ export class ImagePlacement {
     this.#waiting.gained(roomOf(disk));
     // A disk that is new or back may have replicas that need a copy there.
     if (before?.state.kind !== 'ready') this.#disksChanged([disk.uuid]);
+  }
+
+  /** Eviction may have been requested of the node that the disk was moved to. */
+  #scheduleChanged({ metadata, spec }: Projected<DiskSchedule>, old: Projected<DiskSchedule>): void {
+    if (spec?.nodeID !== old.spec?.nodeID || spec?.name !== old.spec?.name)
+      this.#disksChanged([metadata?.name ?? '']);
   }
 
   /** Eviction may have been requested of the node or of one of its disks, or it may have lost or gained a disk. */
