@@ -269,6 +269,67 @@ const found: readonly FoundScenario[] = [
       [6_000, 'shift-clock', { process: 'disks-too-0', ms: 138_795 }],
     ],
   },
+  {
+    name: 'two instances of which one does not know of an eviction do not create and delete replicas without end',
+    seed: '500360',
+    subject: 'disks',
+    replicated: [],
+    latencyMaxMs: 0,
+    actions: [
+      [1_000, 'create-volume', { volume: 'v0', gib: 3, replicas: 2 }],
+      [3_000, 'report-data', {}],
+      [
+        4_000,
+        'stall-watches',
+        { process: 'disks-too-0', resource: 'storagenodes.stowage.dev', forMs: 14_336 },
+      ],
+      [5_000, 'edit-storage-node', { node: 'n0', evictionRequested: true }],
+      [20_000, 'report-data', {}],
+    ],
+  },
+  {
+    name: 'the copies of an image leave a disk that was moved to a node which is being evicted',
+    seed: '502496',
+    subject: 'disks',
+    replicated: [],
+    latencyMaxMs: 0,
+    actions: [
+      [1_000, 'create-image', { image: 'i0', gib: 3, copies: 1 }],
+      [3_000, 'report-data', {}],
+      [4_000, 'edit-storage-node', { node: 'n1', evictionRequested: true }],
+      [6_000, 'move-disk', { node: 'n0', disk: 'a', to: 'n1' }],
+      [20_000, 'report-data', {}],
+    ],
+  },
+  {
+    name: 'after a restart a volume counts in its pool, although the selected node of its claim was removed by hand',
+    seed: '501438',
+    replicated: ['driver'],
+    latencyMaxMs: 0,
+    actions: [
+      [77, 'resize-pool', { node: 'n2', gib: 1 }],
+      [1_100, 'freeze', { process: 'driver-0', forMs: 17_840 }],
+      [1_280, 'create-pods', { count: 8, local: 0, pooled: 1, gib: 6, cpu: 2 }],
+      [3_555, 'create-set', { set: 's1', replicas: 2, gib: 3, class: 'pooled' }],
+      [7_146, 'crash-before', { process: 'scheduler-0', skipped: 4, hitsLeases: false }],
+      [7_707, 'clear-selected-node', { claim: 'p2-d0' }],
+      [14_948, 'lost-request', { process: 'workloads-0', skipped: 2, hitsLeases: false }],
+    ],
+  },
+  {
+    name: 'a pod does not fit on a node that another pod waits for, while its victims end slowly',
+    seed: '502757',
+    replicated: [],
+    latencyMaxMs: 0,
+    actions: [
+      [6_255, 'delete-node', { node: 'n1' }],
+      [25_486, 'select-late', { node: 'n0' }],
+      [35_874, 'create-pod', { ...small, pod: 'p2', gib: 3, cpu: 2 }],
+      [45_145, 'shift-clock', { process: 'workloads-0', ms: -78_809 }],
+      [83_032, 'create-pod', { ...small, pod: 'p4', local: 1, pooled: 1, gib: 3, cpu: 3, isUrgent: true }],
+      [87_466, 'create-pod', { ...small, pod: 'p6', gib: 4, cpu: 2 }],
+    ],
+  },
 ];
 
 test.each(found)('$name', async ({ actions, ...scenario }) => {
