@@ -207,6 +207,18 @@ describe('a pod that finds no node without a volume of its owner', () => {
     },
     {
       ...refused,
+      name: 'is not woken by another pod of the owner: there may be thousands',
+      event: upserted('Pod', pod('db-4', ['data-db-4'])),
+      wakes: false,
+    },
+    {
+      ...refused,
+      name: 'is woken by a pod with an ephemeral volume, whose claim then has another owner',
+      event: upserted('Pod', pod('web', [], { volumes: [ephemeralVolume('scratch')] })),
+      wakes: true,
+    },
+    {
+      ...refused,
       name: 'is not woken by a volume of another class',
       event: upserted('PersistentVolume', localVolume('x', '1Gi', 'n1', { className: 'slow' })),
       wakes: false,

@@ -117,11 +117,19 @@ function wakes(interest: Interest, change: ClusterChange, index: ClusterIndex): 
         policyKey(change.before.policy) !== (change.after && policyKey(change.after.policy))
       );
     case 'StatefulSet':
-    case 'Pod':
       return (change.after ?? change.before)!.namespace === interest.pod.namespace;
+    case 'Pod':
+      return isEphemeralOwnerChange(interest, change);
     default:
       return false;
   }
+}
+
+/** The claims of generic ephemeral volumes belong to the owner of their pod; other claims have their owner whatever pods there are. */
+function isEphemeralOwnerChange({ pod }: Interest, { before, after }: ObjectChange<'Pod'>): boolean {
+  const { namespace, claims } = (after ?? before)!;
+  if (namespace !== pod.namespace || before?.owner === after?.owner) return false;
+  return claims.some(({ isEphemeral }) => isEphemeral);
 }
 
 /** The volume of a claim in the namespace goes, or is reached from other nodes. Its claim may be gone. */
