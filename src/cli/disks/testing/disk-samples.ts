@@ -117,8 +117,7 @@ const volumes: readonly DiskVolume[] = [
       refusedExpansion: {
         size: 60 * gib,
         diskID: full,
-        message:
-          'expansion to 60Gi: disk ssd on node n2: 0 bytes free, 10Gi more requested: 10Gi missing',
+        message: 'expansion to 60Gi: disk ssd on node n2: 0 bytes free, 10Gi more requested: 10Gi missing',
         time: '2026-01-01T10:00:00Z',
       },
       conditions: [
