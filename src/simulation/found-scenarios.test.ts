@@ -317,6 +317,18 @@ const found: readonly FoundScenario[] = [
     ],
   },
   {
+    name: 'the claim of an ephemeral volume is not created again and again for a pod that is gone',
+    seed: '603174',
+    replicated: [],
+    latencyMaxMs: 0,
+    actions: [
+      [1_000, 'create-pod', { ...small, pod: 'p1', hasScratch: true }],
+      [5_000, 'stall-watches', { process: 'volumes-0', resource: 'pods', forMs: 14_000 }],
+      [6_000, 'delete-pod', { pod: 'p1', isForced: true }],
+      [20_000, 'create-pod', { ...small, pod: 'p2' }],
+    ],
+  },
+  {
     name: 'a pod does not fit on a node that another pod waits for, while its victims end slowly',
     seed: '502757',
     replicated: [],

@@ -37,6 +37,8 @@ class EphemeralReconciler {
   readonly #claims: Informer<PersistentVolumeClaim>;
   readonly #queue: WorkQueue;
   readonly #sweep: Sweep;
+  /** By key of a claim that this process has created, the uid of its pod. */
+  readonly #createdFor = new Map<string, string | undefined>();
 
   constructor(context: ControllerContext) {
     this.#context = context;
@@ -70,9 +72,14 @@ class EphemeralReconciler {
       }
     };
     return [
-      this.#pods.addHandler({ added: pod }),
+      this.#pods.addHandler({ added: pod, deleted: (gone) => this.#forget(gone) }),
       this.#claims.addHandler({ updated: claim, deleted: claim }),
     ];
+  }
+
+  #forget(pod: Pod): void {
+    for (const { claimName } of ephemeralVolumesOf(pod))
+      this.#createdFor.delete(`${pod.metadata?.namespace}/${claimName}`);
   }
 
   #consider(pod: Pod): void {
@@ -111,15 +118,27 @@ class EphemeralReconciler {
       if (problem !== undefined) this.#recordEvent(pod, volume, problem);
       return;
     }
+    const claimKey = `${namespace}/${claimName}`;
+    const { uid } = pod.metadata ?? {};
+    // The claim has been deleted. If its pod is gone, and only the watch is behind, the next one would be collected as well, and so on.
+    if (this.#createdFor.get(claimKey) === uid && !(await this.#exists(pod, signal))) return;
     this.#sweep.beforeWrite();
     try {
       await client.create(claim, { signal });
+      this.#createdFor.set(claimKey, uid);
     } catch (error) {
       // Another client created it since we looked; the next run reads it.
       if (!isReason(error, 'AlreadyExists') && !signal.aborted)
         this.#recordEvent(pod, volume, `create PVC ${claimName}: ${(error as Error).message}`);
       throw error;
     }
+  }
+
+  async #exists({ metadata }: Pod, signal: AbortSignal): Promise<boolean> {
+    const { namespace, name = '', uid } = metadata ?? {};
+    const client = this.#context.cluster.resource(pods);
+    const found = await undefinedIfNotFound(client.get({ namespace, name }, { signal }));
+    return found !== undefined && found.metadata?.uid === uid;
   }
 
   #recordEvent(pod: Pod, { volumeName }: EphemeralVolume, problem: string): void {
