@@ -10,8 +10,8 @@ export const workloadBugs = [
   {
     name: 'a StatefulSet deletes claims when it is scaled down',
     file: 'src/kube/workloads/stateful-set-claims.ts',
-    find: "const isScaledAway = whenScaled === 'Delete' && !isInRange(set, ordinalOf(pod) ?? -1);",
-    replace: 'const isScaledAway = !isInRange(set, ordinalOf(pod) ?? -1);',
+    find: "return policyOf(set).whenScaled === 'Delete' && !isInRange(set, ordinalOf(pod) ?? -1);",
+    replace: 'return !isInRange(set, ordinalOf(pod) ?? -1);',
     seedsMax: 60,
   },
   {
