@@ -32,7 +32,7 @@ describe.skipIf(lacks('kubectl') || process.platform !== 'linux')('the kubectl p
     symlinkSync(join(store, bin), join(path, 'kubectl-stowage'));
     const env = {
       HOME: folder,
-      PATH: [path, dirname(process.execPath), process.env.PATH].join(delimiter),
+      PATH: [path, dirname(process.execPath), ...systemPath()].join(delimiter),
       NO_COLOR: '1',
     };
     const kubectl = inject('kubernetesPrograms').kubectl!;
@@ -50,6 +50,11 @@ describe.skipIf(lacks('kubectl') || process.platform !== 'linux')('the kubectl p
     await expect(refused).rejects.toMatchObject({ stderr: expect.stringContaining('/nonexistent') });
   });
 });
+
+/** Without the folders that npm adds, of this project and of those around it: they may have a kubectl-stowage of their own. */
+function systemPath(): readonly string[] {
+  return (process.env.PATH ?? '').split(delimiter).filter((each) => !each.includes('node_modules'));
+}
 
 test('npm knows of no vulnerability in what we ship', { timeout: 600_000 }, async (context) => {
   const { stdout } = await run('npm', ['audit', '--omit=dev', '--json'], { cwd: projectRoot }).catch(
