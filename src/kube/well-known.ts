@@ -54,6 +54,11 @@ export const annotations = {
    * first byte, and never removed: a binding whose claim has it can't be undone.
    */
   mounted: 'stowage.dev/mounted',
+  /**
+   * On a VolumeAttachment: the version that a node agent found when it started, and then kept for a pod. Writing it makes another version, so
+   * that a deletion which an earlier agent has sent no longer takes effect.
+   */
+  inheritedVersion: 'stowage.dev/inherited-version',
   /** On a claim: its binding is being undone. Nothing may mount it. Written only onto a version without {@link mounted}. */
   rollback: 'stowage.dev/rollback',
   /** On a pod that was created with a node: with `true`, the scheduler binds its delayed claims for that node. */

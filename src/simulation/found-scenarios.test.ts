@@ -142,6 +142,18 @@ const found: readonly FoundScenario[] = [
     ],
   },
   {
+    name: 'a pod does not start with an attachment whose deletion an agent has sent before it crashed',
+    seed: '1',
+    replicated: [],
+    latencyMaxMs: 0,
+    attaches: true,
+    actions: [
+      [0, 'detach-late', { node: 'n0' }],
+      [4_100, 'crash', { process: 'workloads-0', forMs: 500 }],
+      [30_000, 'create-volume', { volume: 'v0', node: 'n0', gib: 1 }],
+    ],
+  },
+  {
     name: 'a selected node that arrives late does not take effect when its bytes were promised to another claim',
     seed: '1',
     replicated: [],

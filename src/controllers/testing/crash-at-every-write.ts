@@ -4,6 +4,7 @@ import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
 import { CrashAfterWrites } from '../../cluster/testing/fault-hooks.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import type { Resource } from '../../kube/resource.ts';
+import { annotations } from '../../kube/well-known.ts';
 import type { Controller } from '../../reconcile/controller.ts';
 import type { ControllerEnvironment } from './controller-environment.ts';
 import { VirtualTimeCluster } from './virtual-time-cluster.ts';
@@ -63,7 +64,7 @@ async function endOf<E extends ControllerEnvironment>(
   return { state: await stateOf(fixture.cluster, plan.resources), isInterrupted };
 }
 
-/** All objects, without fields that differ from run to run: uids, versions, times and addresses. */
+/** All objects, without what differs from run to run: uids, versions, times, addresses, and whether an agent has inherited an attachment. */
 async function stateOf(
   cluster: Cluster,
   resources: readonly Resource<KubeObject>[],
@@ -92,11 +93,14 @@ const accidents = new Set([
   'acquireTime',
   'podIP',
   'podIPs',
+  annotations.inheritedVersion,
 ]);
 
 const uid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
+const noAnnotations = /"annotations":\{\},|,"annotations":\{\}/g;
+
 function withoutAccidents(object: KubeObject): string {
   const text = JSON.stringify(object, (key, value) => (accidents.has(key) ? undefined : value));
-  return text.replaceAll(uid, 'UID');
+  return text.replaceAll(uid, 'UID').replaceAll(noAnnotations, '');
 }

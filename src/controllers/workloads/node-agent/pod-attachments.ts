@@ -3,6 +3,7 @@ import type { Pod } from '../../../kube/api/core.ts';
 import type { VolumeAttachment } from '../../../kube/api/storage.ts';
 import { volumeAttachments } from '../../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
+import { annotations } from '../../../kube/well-known.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import { emptyDriver } from '../../volumes/expander/resizer.ts';
 import type { AgentCaches } from './caches/agent-caches.ts';
@@ -52,13 +53,24 @@ export class PodAttachments {
     const known = this.#caches.attachments.get(name);
     if (known !== undefined && this.#caches.attached.isUsable(known)) return;
     const found = await undefinedIfNotFound(client.get({ name }, { signal }));
-    const current = found ?? (await client.create(wanted, { signal }));
+    const current =
+      found === undefined ? await client.create(wanted, { signal }) : await this.#takeOver(found, signal);
     // The driver attaches it, and the write of `attached` leads back here by the node's report.
     if (current.status?.attached === true || this.#isAttachedByDriver(wanted)) return;
     const { uid, resourceVersion } = current.metadata ?? {};
     const body = { metadata: { uid, resourceVersion }, status: { attached: true } };
     await client.patch({ name }, { type: 'merge', body }, { subresource: 'status', signal });
     this.#writes.recordEvent(pod, attachedEvent(wanted));
+  }
+
+  /** A deletion that an earlier agent has requested either takes effect before this write, which then fails, or never. */
+  async #takeOver(found: VolumeAttachment, signal: AbortSignal): Promise<VolumeAttachment> {
+    if (!this.#caches.attached.isInherited(found)) return found;
+    const { name = '', uid, resourceVersion = '' } = found.metadata ?? {};
+    const inherited = { [annotations.inheritedVersion]: resourceVersion };
+    const body = { metadata: { uid, resourceVersion, annotations: inherited } };
+    const client = this.#context.cluster.resource(volumeAttachments);
+    return await client.patch({ name }, { type: 'merge', body }, { signal });
   }
 
   /** A driver has attached a volume, or could not: the pods that wait for it get the Event of an attach controller. */

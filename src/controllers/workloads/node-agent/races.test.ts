@@ -52,21 +52,25 @@ test.each(['ReadWriteOncePod', 'ReadWriteOnce'] as const)(
   },
 );
 
+/** The cluster, but the first deletion of an attachment gets no response; it is put into `late`. */
+function withLateDetachment(cluster: Cluster, late: ClusterCall[]): Cluster {
+  return new InterceptedCluster(cluster, {
+    before: (call) => {
+      if (late.length > 0 || call.verb !== 'delete' || call.resource.plural !== volumeAttachments.plural)
+        return;
+      late.push(call);
+      throw failure(504, 'Timeout', 'there was no response');
+    },
+  });
+}
+
 test('a pod does not start with an attachment whose deletion may still arrive', async () => {
   await using fixture = await VirtualTimeCluster.start();
   await makeNode(fixture, 'n1');
   await makeClaim(fixture, 'data');
   await makePod(fixture, 'first', { claims: ['data'] });
   const late: ClusterCall[] = [];
-  const loseFirstDeletion = {
-    before: (call: ClusterCall) => {
-      if (late.length > 0 || call.verb !== 'delete' || call.resource.plural !== volumeAttachments.plural)
-        return;
-      late.push(call);
-      throw failure(504, 'Timeout', 'there was no response');
-    },
-  };
-  fixture.run([nodeAgent], new InterceptedCluster(fixture.cluster, loseFirstDeletion));
+  fixture.run([nodeAgent], withLateDetachment(fixture.cluster, late));
   await fixture.settle();
   const [old] = (await fixture.cluster.resource(volumeAttachments).list()).items;
   await fixture.cluster.resource(pods).delete({ namespace, name: 'first' }, { gracePeriodSeconds: 0 });
@@ -77,4 +81,22 @@ test('a pod does not start with an attachment whose deletion may still arrive', 
   const { items } = await fixture.cluster.resource(volumeAttachments).list();
   expect(items.map(({ metadata }) => metadata?.uid === old?.metadata?.uid)).toEqual([false]);
   await expect(late[0]?.send()).rejects.toThrow('does not match the UID');
+});
+
+test('an agent does not start a pod with an attachment whose deletion an earlier agent has sent', async () => {
+  await using fixture = await VirtualTimeCluster.start();
+  await makeNode(fixture, 'n1');
+  await makeClaim(fixture, 'data');
+  await makePod(fixture, 'first', { claims: ['data'] });
+  const late: ClusterCall[] = [];
+  const agent = fixture.run([nodeAgent], withLateDetachment(fixture.cluster, late));
+  await fixture.settle();
+  await fixture.cluster.resource(pods).delete({ namespace, name: 'first' }, { gracePeriodSeconds: 0 });
+  while (late.length === 0) await fixture.settle(1);
+  await agent.close();
+  await makePod(fixture, 'second', { claims: ['data'] });
+  fixture.run([nodeAgent]);
+  await fixture.settle(10_000);
+  expect(await phases(fixture)).toEqual(['second Running']);
+  await expect(late[0]?.send()).rejects.toThrow('does not match the ResourceVersion');
 });

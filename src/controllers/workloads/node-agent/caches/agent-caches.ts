@@ -91,22 +91,29 @@ export class AgentCaches {
       this.podIndex.note(object);
       this.addresses.note(object);
     };
+    const endPods = this.pods.addHandler({
+      added: pod,
+      updated: pod,
+      deleted: (object) => {
+        this.podIndex.forget(object);
+        this.addresses.forget(object);
+      },
+    });
+    // A pod that runs shows that nobody has requested a deletion: no pod starts with such an attachment.
+    for (const object of this.attachments.values()) if (!this.#isInUse(object)) this.attached.inherit(object);
     const attachment = (object: VolumeAttachment) => this.attached.put(object);
-    return [
-      this.pods.addHandler({
-        added: pod,
-        updated: pod,
-        deleted: (object) => {
-          this.podIndex.forget(object);
-          this.addresses.forget(object);
-        },
-      }),
-      this.attachments.addHandler({
-        added: attachment,
-        updated: attachment,
-        deleted: ({ metadata }) => this.attached.drop(metadata?.name ?? ''),
-      }),
-    ];
+    const endAttachments = this.attachments.addHandler({
+      added: attachment,
+      updated: attachment,
+      deleted: ({ metadata }) => this.attached.drop(metadata?.name ?? ''),
+    });
+    return [endPods, endAttachments];
+  }
+
+  /** Whether a pod runs with it. */
+  #isInUse({ spec }: VolumeAttachment): boolean {
+    const users = this.usersOn(spec?.nodeName ?? '', spec?.source?.persistentVolumeName ?? '');
+    return users.some(({ status }) => status?.phase === 'Running');
   }
 
   leaseOf(nodeName: string): Lease | undefined {

@@ -6,6 +6,9 @@ import type { VolumeAttachment } from '../../../../kube/api/storage.ts';
  *
  * An attachment whose deletion this agent has requested counts as detached while its version is the one that the request names: the
  * request may take effect at any time, also when its response is lost. Another version shows that it has, or that it never will.
+ *
+ * An earlier agent may have sent such a request, too, and have ended before its response. So an attachment that this agent has inherited
+ * counts as detached until it has another version; {@link PodAttachments} writes one when a pod needs it.
  */
 export class AttachmentIndex {
   readonly #byName = new Map<string, VolumeAttachment>();
@@ -13,6 +16,8 @@ export class AttachmentIndex {
   readonly #byVolume = new Map<string, Set<string>>();
   /** By name, the version whose deletion was requested. */
   readonly #deleted = new Map<string, string>();
+  /** By name, the version that was there when this agent started. */
+  readonly #inherited = new Map<string, string>();
 
   /** An attachment from the server, or one that will be created; the server's replaces it. */
   put(attachment: VolumeAttachment): void {
@@ -27,7 +32,8 @@ export class AttachmentIndex {
     const attachment = this.#byName.get(name);
     if (attachment === undefined) return;
     this.#byName.delete(name);
-    if (this.#deleted.get(name) !== replacement?.metadata?.resourceVersion) this.#deleted.delete(name);
+    for (const versions of [this.#deleted, this.#inherited])
+      if (versions.get(name) !== replacement?.metadata?.resourceVersion) versions.delete(name);
     this.#byNode.get(attachment.spec?.nodeName ?? '')?.delete(name);
     this.#byVolume.get(attachment.spec?.source?.persistentVolumeName ?? '')?.delete(name);
   }
@@ -39,6 +45,17 @@ export class AttachmentIndex {
 
   get(name: string): VolumeAttachment | undefined {
     return this.#byName.get(name);
+  }
+
+  /** An attachment that was there when this agent started, and that no pod runs with. */
+  inherit(attachment: VolumeAttachment): void {
+    this.put(attachment);
+    this.#inherited.set(nameOf(attachment), attachment.metadata?.resourceVersion ?? '');
+  }
+
+  /** Whether an earlier agent may have requested the deletion of this version. */
+  isInherited(attachment: VolumeAttachment): boolean {
+    return this.#inherited.get(nameOf(attachment)) === attachment.metadata?.resourceVersion;
   }
 
   /** Call it before the request is sent. */
@@ -56,11 +73,11 @@ export class AttachmentIndex {
     return this.#deleted.has(name);
   }
 
-  /** Whether pods can use it: it is attached, and neither the server nor this agent is about to remove it. */
+  /** Whether pods can use it: it is attached, and neither the server nor an agent is about to remove it. */
   isUsable(attachment: VolumeAttachment): boolean {
     const isThere =
       attachment.status?.attached === true && attachment.metadata?.deletionTimestamp === undefined;
-    return isThere && !this.isBeingDeleted(nameOf(attachment));
+    return isThere && !this.isBeingDeleted(nameOf(attachment)) && !this.isInherited(attachment);
   }
 
   ofVolume(volumeName: string): readonly VolumeAttachment[] {
