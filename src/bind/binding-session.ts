@@ -32,10 +32,10 @@ export type BindExtent = 'volumes' | 'volumes and pod';
 export interface BindOptions {
   readonly extent: BindExtent;
   /**
-   * Called when the binding has failed, before its capacity becomes free for other pods. A scheduler nominates a pod here that
-   * can run on no other node. Not called when the signal aborted.
+   * Called with the error when the binding has failed, before its capacity becomes free for other pods. A scheduler nominates a pod here
+   * that can run on no other node. Not called when the signal aborted.
    */
-  readonly beforeRevert?: (() => void) | undefined;
+  readonly beforeRevert?: ((error: unknown) => void) | undefined;
 }
 
 /**
@@ -75,6 +75,9 @@ export interface BindOptions {
  * - after the claim names its volume: the binding is final, and the pod follows the volume;
  * - after the pod's binding: the pod has its node, and the API server refuses a second one. A binding that is still on its way when
  *   another process takes over may take effect on what that process has given to other pods; the kubelet then refuses the pod.
+ *
+ * Only in memory is the pod's place on the node, its CPU and its slot. A scheduler therefore starts with the pods that have volumes which
+ * only some nodes reach, before others of their priority.
  *
  * Each step first checks whether it is already done, so repeating a sequence that was interrupted writes only what is missing.
  */
@@ -171,7 +174,7 @@ export class BindingSession {
     } catch (error) {
       this.#inFlight.delete(binding);
       this.#avoidNode(error, reservation.placement.node);
-      if (!signal.aborted) beforeRevert?.();
+      if (!signal.aborted) beforeRevert?.(error);
       this.revert(reservation);
       throw error;
     }

@@ -10,6 +10,7 @@ import {
 } from '../engine/ledger/binding-progress.ts';
 import type { ClaimBinding, Provision } from '../engine/rules/framework/decisions.ts';
 import type { Pod } from '../kube/api/core.ts';
+import { isReason, isRefusal } from '../kube/api-error.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { messageOf } from '../runtime/error-message.ts';
 import { Semaphore } from '../runtime/semaphore.ts';
@@ -265,17 +266,21 @@ export class PodBinder {
   }
 
   /**
-   * `unknown` if the last attempt failed too. The claimRef stays, the next plan of the pod finds it, and the scheduler rolls it back if
-   * the pod fits no node because of it.
+   * Retried while the server does not answer: it may have stored the claimRef, and the PV controller then binds the volume to the claim. Until
+   * that is known, the pod keeps its reservation, or it could lose its place on the only node that has its volume.
+   *
+   * `unknown` if the server refused, or the last attempt failed too. The claimRef stays, the next plan of the pod finds it, and the
+   * scheduler rolls it back if the pod fits no node because of it.
    */
   async #withdraw(binding: ClaimBinding, signal: AbortSignal): Promise<ClaimRefWithdrawal | 'unknown'> {
     const { clock, volumes } = this.#options;
-    for (const pauseMs of withdrawPausesMs) {
-      await clock.sleep(pauseMs, signal);
+    for (let attempt = 0; attempt < withdrawAttemptsMax; attempt += 1) {
+      await clock.sleep(withdrawPausesMs[attempt] ?? withdrawPauseMaxMs, signal);
       try {
         return await this.#writers.run(signal, () => volumes.withdrawClaimRef(binding, signal));
-      } catch {
+      } catch (error) {
         signal.throwIfAborted();
+        if (isRefusal(error) && !isReason(error, 'TooManyRequests')) return 'unknown';
       }
     }
     return 'unknown';
@@ -289,7 +294,10 @@ const slowAfterMs = 5_000;
 const oldAfterMs = 5_000;
 
 /** Before each attempt to withdraw a claimRef. */
-const withdrawPausesMs = [0, 100, 1_000, 5_000];
+const withdrawPausesMs = [0, 100, 1_000];
+const withdrawPauseMaxMs = 5_000;
+/** About five minutes, as long as other writes without a response are pursued. */
+const withdrawAttemptsMax = 60;
 
 /** The claimRefs that were sent, and whether their claims were completed. */
 type SentClaimRefs = Map<ClaimBinding, ClaimCompletion>;

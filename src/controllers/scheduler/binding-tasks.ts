@@ -13,6 +13,7 @@ import type { SchedulingAttempt } from './queue/queued-pod.ts';
 import type { SchedulingQueue } from './queue/scheduling-queue.ts';
 import type { SchedulerEvents } from './scheduler-events.ts';
 import type { SchedulerMetrics } from './scheduler-metrics.ts';
+import { isPinnedTo } from './volume-pins.ts';
 
 export interface BindingTasksOptions {
   readonly context: ControllerContext;
@@ -40,8 +41,8 @@ export class BindingTasks {
     const { node } = reservation.placement;
     const startMs = clock.monotonicMs();
     let pending: PendingAfterFailure | undefined;
-    const beforeRevert = () => {
-      pending = this.#nominateIfConstrained(attempt, reservation.placement);
+    const beforeRevert = (failure: unknown) => {
+      pending = this.#nominateIfConstrained(attempt, reservation.placement, failure);
     };
     try {
       await session.bind(pod, reservation, { extent: 'volumes and pod', beforeRevert }, signal);
@@ -66,22 +67,19 @@ export class BindingTasks {
    * Undefined if the pod no longer needs a node. Runs before the reservation is reverted: a pod that can run on no other node must not
    * lose its capacity there to another pod in the meantime.
    */
-  #nominateIfConstrained({ pod }: SchedulingAttempt, placement: Placement): PendingAfterFailure | undefined {
+  #nominateIfConstrained(
+    { pod }: SchedulingAttempt,
+    { node }: Placement,
+    failure: unknown,
+  ): PendingAfterFailure | undefined {
     const { feed, decider } = this.#options;
     const stored = feed.index.pods.stored(pod.key);
     if (stored?.uid !== pod.uid || !needsNode(stored)) return undefined;
-    const isConstrained = this.#isConstrainedTo(placement);
-    if (isConstrained) decider.nominate(stored, placement.node);
-    return { node: placement.node, isConstrained };
-  }
-
-  /** A volume of the pod is on the node, or is being provisioned there: the next attempt has to end on that node too. */
-  #isConstrainedTo({ node, bindings, provisions }: Placement): boolean {
-    const { claims } = this.#options.feed.index;
-    return [...bindings, ...provisions].some(({ claim: key, claimUid }) => {
-      const claim = claims.get(key);
-      return claim?.uid === claimUid && (claim.isBound || claim.selectedNode === node);
-    });
+    // The index may be behind: the server has said that a volume stays bound.
+    const keepsVolume = failure instanceof BindFailure && failure.keptBindings.length > 0;
+    const isConstrained = keepsVolume || isPinnedTo(feed.index, stored, node);
+    if (isConstrained) decider.nominate(stored, node);
+    return { node, isConstrained };
   }
 
   async #failed(

@@ -62,14 +62,14 @@ export class Decider {
     };
   }
 
-  /** Nominates the pod to the node, in memory. Until it is written, any update of the pod without this nomination replaces it. */
+  /** Nominates the pod to the node, in memory: until another nomination is written, or `unnominate`. */
   nominate(pod: PodRecord, nodeName: string): void {
-    this.#nominations.observe(pod.key, { ...pod, nominatedNode: nodeName });
+    this.#nominations.nominate(pod, nodeName);
   }
 
   /** Goes back to the nomination that is written to the pod. Returns the node that the pod is no longer nominated to, if any. */
   unnominate(podKey: string): string | undefined {
-    return this.#nominations.observe(podKey, this.#index.pods.stored(podKey));
+    return this.#nominations.forgetUnwritten(podKey, this.#index.pods.stored(podKey));
   }
 
   /** For a change that may affect any refusal. */

@@ -33,6 +33,7 @@ import { SchedulerMetrics } from './scheduler-metrics.ts';
 import { schedulerName, schedulerNamesDefault } from './scheduler-names.ts';
 import { PvBinderSkew } from './skew.ts';
 import { volumeConstraints } from './volume-constraints.ts';
+import { isPinned } from './volume-pins.ts';
 
 export interface SchedulerOptions {
   /** `spec.schedulerName` of the pods that it places. Default: `stowage`. */
@@ -146,6 +147,7 @@ class Scheduler {
     try {
       const synced = await Promise.all([this.#feed.synced(this.#signal), budgets.synced(this.#signal)]);
       if (!synced.every(Boolean)) return;
+      this.#queue.moveToFront(this.#pinnedPods());
       this.#rollback.resume();
       this.#background.start('promises', this.#settlePromises());
       this.#background.start('assigned pods', this.#assigned.run(this.#signal));
@@ -157,6 +159,19 @@ class Scheduler {
       this.#queue.close();
       await this.#background.settled();
     }
+  }
+
+  /**
+   * Pending pods that an earlier leader may have been binding: a volume of theirs is bound or reserved, or is being created, and only some
+   * nodes reach it. That leader had reserved a place for them there, in its memory. They are decided before other pods of their priority,
+   * so that no other takes that place: Kubernetes cannot unbind the volume again. Nothing had to be written for that before the volume was
+   * bound: the volume and its claim say it, whenever the earlier leader ended. Among equal priorities Kubernetes promises no order after a
+   * restart. (kube-scheduler writes the nominated node of every pod before it binds volumes, KEP-5278: one more write for each pod.)
+   */
+  *#pinnedPods(): Iterable<string> {
+    const { index } = this.#feed;
+    for (const record of index.pods.records())
+      if (needsNode(record) && isPinned(index, record)) yield record.key;
   }
 
   // ── Changes ──

@@ -47,6 +47,22 @@ describe('the order', () => {
     expect(await names(run)).toBe('c a b');
   });
 
+  test('has the pods in front that were moved there, within their priority', async () => {
+    const run = new QueueRun();
+    for (const [name, priority] of [
+      ['a', 0],
+      ['b', 5],
+      ['c', 0],
+      ['d', 0],
+      ['e', 5],
+      ['f', 0],
+    ] as const)
+      run.queue.addOrUpdate(podOf(name, { priority }));
+    run.queue.moveToFront(['default/f', 'default/gone', 'default/e', 'default/c']);
+    run.queue.addOrUpdate(podOf('g'));
+    expect(await names(run)).toBe('e b c f a d g');
+  });
+
   test('among pods that one change wakes is by priority, not by how long they wait', async () => {
     const run = new QueueRun();
     for (const [name, priority] of [

@@ -110,6 +110,18 @@ export class SchedulingQueue {
     this.#serve();
   }
 
+  /** Puts these pods before all others of their priority, in the order that they had among themselves. */
+  moveToFront(keys: Iterable<string>): void {
+    const added = this.#lastOrder;
+    for (const key of keys) {
+      const entry = this.#entries.get(key);
+      if (entry === undefined) continue;
+      entry.order -= added;
+      this.#move(entry, entry.state);
+    }
+    this.#serve();
+  }
+
   /** The pod has a node, is gone, or is no longer this scheduler's. */
   remove(key: string): void {
     const entry = this.#entries.get(key);

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { type PodRecord, readPod } from '../../engine/records/pod-record.ts';
+import { Nominations } from './nominations.ts';
+
+const key = 'default/web';
+
+function pod(nominatedNodeName = '', { uid = 'u1', nodeName = '' } = {}): PodRecord {
+  return readPod({
+    metadata: { namespace: 'default', name: 'web', uid },
+    spec: { nodeName, containers: [] },
+    status: { nominatedNodeName },
+  });
+}
+
+function nodesOf(nominations: Nominations): readonly string[] {
+  return nominations.all.map(({ nominatedNode }) => nominatedNode);
+}
+
+test('a nomination that is not written yet survives an update of the pod', () => {
+  const nominations = new Nominations();
+  nominations.nominate(pod(), 'n1');
+  expect(nominations.observe(key, pod())).toBeUndefined();
+  expect(nodesOf(nominations)).toEqual(['n1']);
+});
+
+test('a nomination that replaces a written one survives an update too', () => {
+  const nominations = new Nominations();
+  nominations.observe(key, pod('n1'));
+  nominations.nominate(pod('n1'), 'n2');
+  expect(nominations.observe(key, pod('n1'))).toBeUndefined();
+  expect(nodesOf(nominations)).toEqual(['n2']);
+});
+
+test('once a nomination is written, what is written counts', () => {
+  const nominations = new Nominations();
+  nominations.nominate(pod(), 'n1');
+  nominations.observe(key, pod('n1'));
+  expect(nominations.observe(key, pod())).toBe('n1');
+  expect(nodesOf(nominations)).toEqual([]);
+});
+
+test('a nomination by another client replaces one that is not written yet', () => {
+  const nominations = new Nominations();
+  nominations.nominate(pod(), 'n1');
+  expect(nominations.observe(key, pod('n2'))).toBe('n1');
+  expect(nodesOf(nominations)).toEqual(['n2']);
+  expect(nominations.observe(key, pod())).toBe('n2');
+});
+
+test('a nomination that is not written yet can be forgotten', () => {
+  const nominations = new Nominations();
+  nominations.nominate(pod('n1'), 'n2');
+  expect(nominations.forgetUnwritten(key, pod('n1'))).toBe('n2');
+  expect(nodesOf(nominations)).toEqual(['n1']);
+});
+
+test.each([
+  { name: 'is gone', now: undefined },
+  { name: 'has been re-created', now: pod('', { uid: 'u2' }) },
+  { name: 'has another node', now: pod('', { nodeName: 'n2' }) },
+])('a nomination that is not written yet ends when the pod $name', ({ now }) => {
+  const nominations = new Nominations();
+  nominations.nominate(pod(), 'n1');
+  expect(nominations.observe(key, now)).toBe('n1');
+  expect(nodesOf(nominations)).toEqual([]);
+  nominations.observe(key, pod());
+  expect(nodesOf(nominations)).toEqual([]);
+});
