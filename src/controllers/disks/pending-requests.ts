@@ -1,23 +1,19 @@
 import type { DiskCandidate } from '../../engine/disks/choose-disk.ts';
 import type { DiskEntry } from '../../engine/disks/volume-model.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { SeenSince } from '../../runtime/seen-since.ts';
 
 /** How long a requester waits for the verdict of a disk that is not ready, and of any other disk. */
 const notReadyMaxMs = 30_000;
 const answerMaxMs = 120_000;
 
-interface PendingRequest {
-  readonly bytes: number | undefined;
-  readonly sinceMs: number;
-}
-
 /** Since when requests have had no verdict. After a restart their time begins again: they wait longer, and nothing is lost. */
 export class PendingRequests {
-  readonly #clock: Clock;
-  readonly #pending = new Map<string, PendingRequest>();
+  /** By replica, the size that is requested. */
+  readonly #pending: SeenSince<number>;
 
   constructor(clock: Clock) {
-    this.#clock = clock;
+    this.#pending = new SeenSince(clock);
   }
 
   isOverdue(replica: string, entry: DiskEntry | undefined, disk: DiskCandidate | undefined): boolean {
@@ -35,12 +31,9 @@ export class PendingRequests {
       this.#pending.delete(replica);
       return undefined;
     }
-    const nowMs = this.#clock.monotonicMs();
-    const known = this.#pending.get(replica);
-    const since = known?.bytes === bytes ? known.sinceMs : nowMs;
-    this.#pending.set(replica, { bytes, sinceMs: since });
+    const ageMs = this.#pending.ageMs(replica, bytes);
     const maxMs = disk?.state.kind === 'ready' ? answerMaxMs : notReadyMaxMs;
-    return Math.max(0, since + maxMs - nowMs);
+    return Math.max(0, maxMs - ageMs);
   }
 
   forget(replica: string): void {

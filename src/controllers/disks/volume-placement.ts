@@ -13,6 +13,7 @@ import type { ControllerContext } from '../../reconcile/controller.ts';
 import { runLoop } from '../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
+import { SeenSince } from '../../runtime/seen-since.ts';
 import { confirmGrants } from './confirm-grants.ts';
 import { DiskBook } from './disk-book.ts';
 import type { DiskCaches } from './disk-caches.ts';
@@ -56,8 +57,8 @@ export class VolumePlacement {
     string,
     { readonly uuid: string; readonly bytes: number; hasRoom: boolean }
   >();
-  /** By volume, the time that its refusal names, and since when this process has known of it. */
-  readonly #refusedSince = new Map<string, { readonly time: string; readonly sinceMs: number }>();
+  /** By volume, the time that its refusal names. */
+  readonly #refusals: SeenSince<string>;
   /** Volumes with replicas on disks that are not known now, or have been given up: any disk that appears may be theirs. */
   readonly #stranded = new Set<string>();
 
@@ -69,6 +70,7 @@ export class VolumePlacement {
     this.#conditionPace = new WritePace(context.clock);
     this.#creationPace = new WritePace(context.clock);
     this.#pending = new PendingRequests(context.clock);
+    this.#refusals = new SeenSince(context.clock);
     this.#expected = new ExpectedWrites(context.clock);
     this.#tentative = new TentativeRequests(caches);
     this.#waiting = new WaitingVolumes((volume) => this.#queue.add(volume));
@@ -177,7 +179,7 @@ export class VolumePlacement {
     if (volume === undefined || volume.metadata?.deletionTimestamp !== undefined) {
       this.#waiting.delete(name);
       this.#refusedBy.delete(name);
-      this.#refusedSince.delete(name);
+      this.#refusals.delete(name);
       this.#stranded.delete(name);
       this.#tentative.clear(name);
       this.#expected.forget(name);
@@ -283,21 +285,17 @@ export class VolumePlacement {
   }
 
   /**
-   * In force until its time is over, or the disk that refused has gained room. The time is counted from when this process first saw the refusal, and not
-   * from when it was written: of two processes whose clocks differ, one would refuse what the other requests again, without end.
+   * In force until its time is over, or the disk that refused has gained room. The time is counted from when this process first saw the refusal.
    */
   #refusalOf({ metadata, status }: Projected<DiskVolume>): RefusedExpansion | undefined {
     const name = metadata?.name ?? '';
     const { size, diskID = '', message, time = '' } = status?.refusedExpansion ?? {};
     if (size === undefined || message === undefined) {
-      this.#refusedSince.delete(name);
+      this.#refusals.delete(name);
       return undefined;
     }
-    const nowMs = this.#context.clock.monotonicMs();
-    const known = this.#refusedSince.get(name);
-    const sinceMs = known?.time === time ? known.sinceMs : nowMs;
-    this.#refusedSince.set(name, { time, sinceMs });
-    return nowMs - sinceMs < refusedMs && this.#refusedBy.get(name)?.hasRoom !== true
+    const ageMs = this.#refusals.ageMs(name, time);
+    return ageMs < refusedMs && this.#refusedBy.get(name)?.hasRoom !== true
       ? { bytes: size, diskUUID: diskID, message }
       : undefined;
   }

@@ -99,7 +99,7 @@ export class AgentCaches {
         this.addresses.forget(object);
       },
     });
-    // A pod that runs shows that nobody has requested a deletion: no pod starts with such an attachment.
+    // A pod that runs shows that no agent has requested a deletion: no pod starts with such an attachment.
     for (const object of this.attachments.values()) if (!this.#isInUse(object)) this.attached.inherit(object);
     const attachment = (object: VolumeAttachment) => this.attached.put(object);
     const endAttachments = this.attachments.addHandler({
