@@ -8,7 +8,7 @@ import { bestCandidate, type PreemptionCandidate } from './best-candidate.ts';
 import type { DisruptionBudget } from './disruption-budget.ts';
 import { nominatedRivals } from './nominated-pods.ts';
 import { blockingOf, type RuleRejection } from './rejections.ts';
-import { lowerPriorityPodsOn, victimsOnNode } from './victims-on-node.ts';
+import { lowerPriorityPodsOn, victimsOnNode, waitsForReleasingVolumes } from './victims-on-node.ts';
 
 /** How many candidates the search collects: a percentage of the nodes, but at least `min`. */
 interface CandidateLimits {
@@ -84,6 +84,11 @@ function preempt(pod: Pod, refusal: Refusal, index: ClusterIndex, options: Preem
     return { kind: 'none', message: 'preemption: not eligible due to preemptionPolicy=Never.', ...notTried };
   if (isPreemptionInProgress(record, nodes, index)) {
     const message = 'preemption: not eligible due to a terminating pod on the nominated node.';
+    return { kind: 'none', message, ...notTried, vacatingNode: record.nominatedNode };
+  }
+  const dryRun = { ...options, nominatedByNode: nominatedRivals(record, index, options.nominated) };
+  if (waitsForReleasingVolumes(record, record.nominatedNode, index, dryRun)) {
+    const message = 'preemption: not eligible due to volumes that are being deleted on the nominated node.';
     return { kind: 'none', message, ...notTried, vacatingNode: record.nominatedNode };
   }
   const { candidates, texts, rejections } = findCandidates(record, nodes, index, options);

@@ -3,7 +3,23 @@ import { expect, test } from 'vitest';
 import type { Pod, PodSpec } from '../../kube/api/core.ts';
 import { readPod } from '../records/pod-record.ts';
 import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';
-import { atVersion, boundClaim, byName, csiNode, hostname, node, pod, volume } from '../testing/objects.ts';
+import {
+  atVersion,
+  boundClaim,
+  byName,
+  claim,
+  csiDriver,
+  csiNode,
+  driverCapacity,
+  hostname,
+  inlineVolume,
+  node,
+  pod,
+  pool,
+  storageCapacity,
+  storageClass,
+  volume,
+} from '../testing/objects.ts';
 import { planWithNominated } from './plan-with-nominated.ts';
 
 interface Case {
@@ -58,6 +74,11 @@ const disk = { volumes: [{ name: 'disk', gcePersistentDisk: { pdName: 'disk' } }
 const handled = (name: string) =>
   volume(name, '5Gi', { spec: { csi: { driver: 'd1', volumeHandle: name } } });
 
+const scratch = { volumes: [inlineVolume('scratch', 'd1', '5Gi')] };
+const scratchCapacity = driverCapacity('d1', [
+  { storageClassName: '<ephemeral>', pools: [pool('n1', '5Gi', { nodeList: ['n1'] })] },
+]);
+
 const cases: readonly Case[] = [
   {
     name: 'a pod with affinity to it, when it is bound',
@@ -94,6 +115,25 @@ const cases: readonly Case[] = [
       CSINode: [csiNode('n1', { d1: 1 })],
       PersistentVolume: [handled('v1'), handled('v2')],
       PersistentVolumeClaim: [boundClaim('c1', '5Gi', 'v1'), boundClaim('c2', '5Gi', 'v2')],
+    },
+    asking: using('p', 'c1', at('n1')),
+    rival: using('rival', 'c2'),
+    happens: 'goes',
+  },
+  {
+    name: 'a pod that needs the bytes of its inline volume, when it is deleted',
+    cluster: { DriverCapacity: [scratchCapacity] },
+    asking: podWith('p', { ...scratch, ...at('n1') }),
+    rival: podWith('rival', scratch),
+    happens: 'goes',
+  },
+  {
+    name: 'a pod that needs the bytes of its claim, when it is deleted',
+    cluster: {
+      StorageClass: [storageClass('pools', { provisioner: 'd1' })],
+      CSIDriver: [csiDriver('d1')],
+      CSIStorageCapacity: [storageCapacity('pool', 'pools', { capacity: '5Gi' })],
+      PersistentVolumeClaim: ['c1', 'c2'].map((name) => claim(name, '5Gi', { className: 'pools' })),
     },
     asking: using('p', 'c1', at('n1')),
     rival: using('rival', 'c2'),

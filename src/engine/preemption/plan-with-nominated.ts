@@ -1,9 +1,11 @@
 import type { Pod } from '../../kube/api/core.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
-import { type Placement, type PlanOptions, plan } from '../plan.ts';
+import type { FilterOptions } from '../evaluation/filter-nodes.ts';
+import { type Placement, type PlanOptions, placeOnNode, plan } from '../plan.ts';
 import { type PodRecord, readPod } from '../records/pod-record.ts';
 import type { Refusal } from '../refusal/refusal.ts';
 import { type NominatedByNode, nominatedRivals, withNominated } from './nominated-pods.ts';
+import { mayTakeBytes } from './nominated-volumes.ts';
 import { blockingOf, type RuleRejection, rejectionsOn } from './rejections.ts';
 
 export interface NominatedPlanOptions extends PlanOptions {
@@ -46,8 +48,25 @@ function planAmong(
   const answer = plan(pod, index, asked);
   if (answer.kind === 'refusal') return answer;
   const nominatedByNode = nominatedRivals(answer.pod, index, nominated);
-  if (rejectionsWithNominated(answer, index, asked, nominatedByNode).length === 0) return answer;
+  if (rejectionsWithNominated(answer, index, asked, nominatedByNode).length === 0)
+    return besideNominated(pod, answer, index, { ...asked, nominatedByNode });
   return planAround(pod, index, asked, nominatedByNode);
+}
+
+/** The same placement; but if the node has several pools, with those that leave the nominated pods theirs. */
+function besideNominated(
+  pod: Pod,
+  placement: Placement,
+  index: ClusterIndex,
+  { nominatedByNode, ...options }: FilterOptions & { readonly nominatedByNode: NominatedByNode },
+): Placement {
+  const { node, provisions, inlineVolumes } = placement;
+  const there = nominatedByNode.get(node);
+  if (provisions.length + inlineVolumes.length === 0 || !there?.some(mayTakeBytes)) return placement;
+  const beside = withNominated(index, there, options, () => placeOnNode(pod, index, node, options));
+  if (beside === undefined) return placement;
+  const { bindings, provisions: provisioned, inlineVolumes: inline } = beside;
+  return { ...placement, bindings, provisions: provisioned, inlineVolumes: inline };
 }
 
 /** Why the node is rejected once the pods that are nominated to it are there. */
@@ -59,7 +78,7 @@ function rejectionsWithNominated(
 ): readonly RuleRejection[] {
   const there = nominatedByNode.get(node);
   if (there === undefined) return [];
-  return withNominated(index, there, () => rejectionsOn(node, pod, index, options));
+  return withNominated(index, there, options, () => rejectionsOn(node, pod, index, options));
 }
 
 /** Finds all nodes that nominated pods take, at once. Finding them one by one could cost a plan over all nodes for each. */
@@ -79,10 +98,11 @@ function planAround(
   }
   const onlyNodes = namesIn(index, options).filter((node) => !taken.has(node));
   const answer = plan(pod, index, { ...options, onlyNodes });
-  if (answer.kind === 'placement') return answer;
+  if (answer.kind === 'placement')
+    return besideNominated(pod, answer, index, { ...options, nominatedByNode });
   // Plan once more, so that the refusal covers the taken nodes too.
   const blocking = [...taken].flatMap((node) => nominatedByNode.get(node) ?? []);
-  const whole = withNominated(index, blocking, () => plan(pod, index, options));
+  const whole = withNominated(index, blocking, options, () => plan(pod, index, options));
   // It may fit only together with pods that are not there yet (pod affinity). Either way it also waits for the rules that reject each taken
   // node.
   return (whole.kind === 'placement' ? answer : whole).waitingForPreemption(blockingOf(rejections));

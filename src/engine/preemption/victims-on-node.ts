@@ -10,6 +10,7 @@ import {
   returnInlineCapacity,
   takeInlineCapacity,
 } from './inline-capacity.ts';
+import { hasReleasingVolumes, returnLeavingVolumes } from './leaving-volumes.ts';
 import { type NominatedByNode, withNominated } from './nominated-pods.ts';
 import { type RuleRejection, rejectionsOn } from './rejections.ts';
 
@@ -60,6 +61,27 @@ export function victimsOnNode(
   }
 }
 
+/**
+ * Whether only the end of preempted pods keeps the pod from the node: it would fit there if all pods that are leaving were gone, and the volumes that they leave
+ * behind. Only volumes of pods that have ended already count as a reason to wait: for pods that are still there, kube-scheduler has a rule of its own.
+ */
+export function waitsForReleasingVolumes(
+  pod: PodRecord,
+  node: string,
+  index: ClusterIndex,
+  options: DryRunOptions,
+): boolean {
+  if (!hasReleasingVolumes(pod, node, index)) return false;
+  const savepoint = index.savepoint();
+  try {
+    for (const other of [...index.pods.onNode(node)]) if (other.isDeleting) removePod(other, index);
+    returnLeavingVolumes(pod, node, index);
+    return rejectionsOf(pod, node, index, options).length === 0;
+  } finally {
+    index.rollback(savepoint);
+  }
+}
+
 function unhelpful(rejections: readonly RuleRejection[]): DryRun {
   return { kind: 'unhelpful', texts: rejections.map(({ text }) => text), rejections };
 }
@@ -83,7 +105,7 @@ function rejectionsOf(
 ): readonly RuleRejection[] {
   const ask = () => rejectionsOn(node, pod, index, options);
   const there = options.nominatedByNode.get(node);
-  const beside = there === undefined ? [] : withNominated(index, there, ask);
+  const beside = there === undefined ? [] : withNominated(index, there, options, ask);
   return beside.length > 0 ? beside : ask();
 }
 

@@ -14,6 +14,7 @@ import type { VolumeRecord } from '../../records/volume-record.ts';
 import type { Interest } from '../framework/rule.ts';
 import { attachmentsDiffer, driversMayHelp } from '../volume-limits/attach-wakes.ts';
 import { isOwnClaimChange } from '../wake-conditions/own-claim.ts';
+import { occupancyKey } from '../wake-conditions/pod-moves.ts';
 import { changesDriveOf, driveMayHelp } from './drive-wakes.ts';
 import { changesPoolsOf, driverPoolsMayHelp } from './driver-pool-wakes.ts';
 
@@ -52,7 +53,9 @@ export function volumesWokenBy(interest: Interest, change: ClusterChange, index:
     case 'StatefulSet':
       return interest.spreadGroups.size > 0 && changesOwner(interest, change);
     case 'Pod':
-      return interest.spreadGroups.size > 0 && isAdopted(interest, change);
+      return (
+        (interest.spreadGroups.size > 0 && isAdopted(interest, change)) || endsNomination(interest, change)
+      );
     default:
       return false;
   }
@@ -135,6 +138,18 @@ function changesOwner({ pod }: Interest, { before, after }: ObjectChange<'Statef
 /** The volumes of a pod are spread with those of its controller. */
 function isAdopted({ pod }: Interest, { after }: ObjectChange<'Pod'>): boolean {
   return after !== undefined && after.key === pod.key && after.owner !== pod.owner;
+}
+
+/** A nominated pod holds bytes for its volumes. When it is placed, they may be in another pool than those that it held. */
+function endsNomination(interest: Interest, { before, after }: ObjectChange<'Pod'>): boolean {
+  if (
+    before === undefined ||
+    before.key === interest.pod.key ||
+    before.claims.length + before.inlineVolumes.length === 0
+  )
+    return false;
+  const isNominated = before.nodeName === '' && before.nominatedNode !== '';
+  return isNominated && occupancyKey(before) !== occupancyKey(after) && wantsVolumes(interest);
 }
 
 function isNamed(interest: Interest, volume: VolumeRecord | undefined): boolean {
