@@ -20,11 +20,12 @@ export {
 export type {
   ClusterChange,
   IndexedKind,
+  IndexUpdate,
   ObjectWarning,
   RecordOf,
   ReleaseChange,
 } from './cluster-index/cluster-change.ts';
-export { ClusterIndex, type IndexUpdate } from './cluster-index/cluster-index.ts';
+export { ClusterIndex } from './cluster-index/cluster-index.ts';
 export type { Savepoint } from './cluster-index/primitives/undo-log.ts';
 export {
   type InFlightPolicy,

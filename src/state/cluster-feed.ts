@@ -1,6 +1,11 @@
 import type { Projected } from '../cluster/cluster.ts';
-import type { ClusterChange, IndexedKind, ObjectWarning } from '../engine/cluster-index/cluster-change.ts';
-import { ClusterIndex, type IndexUpdate } from '../engine/cluster-index/cluster-index.ts';
+import type {
+  ClusterChange,
+  IndexedKind,
+  IndexUpdate,
+  ObjectWarning,
+} from '../engine/cluster-index/cluster-change.ts';
+import { ClusterIndex } from '../engine/cluster-index/cluster-index.ts';
 import type { Profile } from '../engine/cluster-index/profile.ts';
 import type { ObjectOf } from '../engine/cluster-index/read-object.ts';
 import { isOlderVersion } from '../engine/cluster-index/resource-versions.ts';

@@ -75,3 +75,23 @@ export interface ObjectWarning {
   /** Names the field and how to fix it. */
   readonly problem: string;
 }
+
+/** The result of adding, updating or removing one object. */
+export interface IndexUpdate {
+  /** Undefined if nothing changed: the object had the same version as the stored one, or an older one. */
+  readonly change: ClusterChange | undefined;
+  readonly warnings: readonly ObjectWarning[];
+}
+
+/** The only cast that pairs a kind with its record type. */
+export function clusterChangeOf(
+  change: { readonly kind: IndexedKind; readonly before: unknown; readonly after: unknown },
+  freedPools: readonly PoolRecord[],
+): ClusterChange {
+  return { ...change, freedPools } as unknown as ClusterChange;
+}
+
+export function namelessUpdate(kind: IndexedKind): IndexUpdate {
+  const problem = 'metadata.name: is missing; the object is ignored';
+  return { change: undefined, warnings: [{ kind, key: '', problem }] };
+}

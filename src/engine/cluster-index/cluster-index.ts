@@ -13,7 +13,15 @@ import { NodeSelectorCache } from '../records/pod-shape/node-selector-cache.ts';
 import { capacityPoolKey, type DriverPoolsRecord, type PoolRecord } from '../records/pool-record.ts';
 import type { ReadContext, VolumeRecord } from '../records/volume-record.ts';
 import type { Size } from '../size.ts';
-import type { ClusterChange, IndexedKind, ObjectWarning, RecordOf, ReleaseChange } from './cluster-change.ts';
+import {
+  type ClusterChange,
+  clusterChangeOf,
+  type IndexedKind,
+  type IndexUpdate,
+  namelessUpdate,
+  type RecordOf,
+  type ReleaseChange,
+} from './cluster-change.ts';
 import { NodeTable } from './nodes/node-table.ts';
 import { NodeTraits } from './nodes/node-traits.ts';
 import { TopologyCache } from './nodes/topology-cache.ts';
@@ -27,6 +35,7 @@ import { UsageTable } from './pods/usage-table.ts';
 import { type DriverPoolsDifference, hasNewFigure, type PoolChange } from './pool-changes.ts';
 import { drivePoolKey } from './pools/drive-pool.ts';
 import { dropUsedRoom, roomOnDrive } from './pools/drive-promises.ts';
+import { OwnerPlaces } from './pools/owner-places.ts';
 import { PoolTable } from './pools/pool-table.ts';
 import { type PromiseOptions, PromiseReconciler } from './pools/promise-reconciler.ts';
 import { type CapacityPromise, PromiseTable } from './pools/promise-table.ts';
@@ -41,13 +50,6 @@ import { AttachTable } from './volumes/attach-table.ts';
 import { ClaimTable } from './volumes/claim-table.ts';
 import { ExclusiveDiskTable } from './volumes/exclusive-disk-table.ts';
 import { VolumeTable } from './volumes/volume-table.ts';
-
-/** The result of adding, updating or removing one object. */
-export interface IndexUpdate {
-  /** Undefined if nothing changed: the object had the same version as the stored one, or an older one. */
-  readonly change: ClusterChange | undefined;
-  readonly warnings: readonly ObjectWarning[];
-}
 
 /**
  * The state that plans read. Informer events or files write it.
@@ -87,6 +89,7 @@ export class ClusterIndex {
   readonly #allowedTopologies = new Map<string, Topology>();
   readonly attachments = new AttachTable(this);
   readonly promises = new PromiseTable(this.pools);
+  readonly ownerPlaces = new OwnerPlaces(this);
   /** Nodes where provisioning failed recently. The scheduler records the failures. */
   readonly provisioningFailures = new ProvisioningFailures();
   #requiredDrivers = 0;
@@ -126,7 +129,7 @@ export class ClusterIndex {
   upsert<K extends IndexedKind>(kind: K, object: ObjectOf[K]): IndexUpdate {
     const { object: current, notices: legacyProblems } = normaliseLegacyNames(asObject(object));
     const key = indexKeyOf(kind, current);
-    if (key === undefined) return ignored(kind, 'metadata.name: is missing; the object is ignored');
+    if (key === undefined) return namelessUpdate(kind);
     const record = readers[kind](current as ObjectOf[K], this.#readContext);
     const before = this.#get(kind, key);
     if (before !== undefined && !isNewer(before, record)) return { change: undefined, warnings: [] };
@@ -210,7 +213,8 @@ export class ClusterIndex {
   /** For what-if questions: the figures of the pool, as if its driver had more or less capacity. */
   setPoolFigures(poolKey: string, free: Size | undefined, largest: Size | undefined): void {
     const before = this.pools.get(poolKey);
-    if (before !== undefined) this.#write(poolKey, before, { ...before, free, largest }, this.#applyFigures);
+    const apply: Apply<PoolRecord> = (key, pool) => this.#applyPool(key, pool);
+    if (before !== undefined) this.#write(poolKey, before, { ...before, free, largest }, apply);
   }
 
   setAssumedPod(podKey: string, pod: PodRecord | undefined): void {
@@ -238,15 +242,13 @@ export class ClusterIndex {
     const change = { kind, before, after, ...(difference && { difference }) };
     if (kind === 'Drive' && hasNewFigure(change as PoolChange))
       this.provisioningFailures.poolChanged(drivePoolKey(key));
-    this.#promiseReconciler.changed(changeOf(change, []));
+    this.#promiseReconciler.changed(clusterChangeOf(change, []));
     if (room !== undefined) dropUsedRoom(this, drivePoolKey(key), room);
-    return changeOf(change, this.#freedPools(this.promises.freedInChange));
+    return clusterChangeOf(change, this.#freedPools(this.promises.freedInChange));
   }
 
   #freedPools(poolKeys: ReadonlySet<string>): readonly PoolRecord[] {
-    return poolKeys.size === 0
-      ? noFreedPools
-      : [...poolKeys].flatMap((key) => this.pools.poolsOnSameBacking(key));
+    return poolKeys.size === 0 ? [] : [...poolKeys].flatMap((key) => this.pools.poolsOnSameBacking(key));
   }
 
   /** A hold ends when its volume is deleted or gets the claimRef of another claim, whatever was reserved. */
@@ -297,7 +299,10 @@ export class ClusterIndex {
     DriverCapacity: (key, record) => this.#applyDriverPools(key, record),
     Drive: (key, record) => this.#applyPool(drivePoolKey(key), record),
     VolumeAttachment: (key, record) => this.attachments.setAttachment(key, record),
-    Pod: (key, record) => this.#updatePod(key, () => this.pods.setStored(key, record)),
+    Pod: (key, record) => {
+      this.ownerPlaces.podChanged(key, this.pods.stored(key), record);
+      this.#updatePod(key, () => this.pods.setStored(key, record));
+    },
     Namespace: (key, record) => {
       setOrDelete(this.namespaces, key, record);
       this.relations.scopes.namespaceChanged();
@@ -308,7 +313,10 @@ export class ClusterIndex {
     },
     ReplicationController: (key, record) => setOrDelete(this.podSelectors.ReplicationController, key, record),
     ReplicaSet: (key, record) => setOrDelete(this.podSelectors.ReplicaSet, key, record),
-    StatefulSet: (key, record) => setOrDelete(this.podSelectors.StatefulSet, key, record),
+    StatefulSet: (key, record) => {
+      this.ownerPlaces.statefulSetChanged(this.podSelectors.StatefulSet.get(key), record);
+      setOrDelete(this.podSelectors.StatefulSet, key, record);
+    },
   };
 
   #applyNode(key: string, record: NodeRecord | undefined): void {
@@ -322,6 +330,7 @@ export class ClusterIndex {
     if (before === undefined || record === undefined) this.attachments.nodeChanged(key);
     if (before !== undefined && record !== undefined && haveSameLabels(before, record)) return;
     this.topologies.nodeChanged(row, before, record);
+    this.ownerPlaces.invalidateAll();
     this.relations.nodeChanged(row, record);
   }
 
@@ -329,9 +338,11 @@ export class ClusterIndex {
     if (record === undefined) this.volumes.delete(key);
     else this.volumes.put(record);
     this.attachments.volumeChanged(key);
+    this.ownerPlaces.volumeChanged(key);
   }
 
   #applyClaim(key: string, record: ClaimRecord | undefined): void {
+    this.ownerPlaces.claimChanged(key);
     this.attachments.claimChanged(key);
     this.claims.set(key, record);
     this.attachments.claimChanged(key);
@@ -365,36 +376,23 @@ export class ClusterIndex {
     if (holder !== undefined) {
       this.volumes.releaseHold(volumeName);
       this.attachments.claimChanged(holder);
+      this.ownerPlaces.claimChanged(holder);
     }
     if (claimKey === undefined) return;
     this.volumes.hold(volumeName, claimKey);
     this.attachments.claimChanged(claimKey);
+    this.ownerPlaces.claimChanged(claimKey);
   };
 
-  readonly #applyPromise: Apply<CapacityPromise> = (id, promised) => this.promises.set(id, promised);
-
-  readonly #applyFigures: Apply<PoolRecord> = (_, pool) => {
-    if (pool !== undefined) this.pools.put(pool);
+  readonly #applyPromise: Apply<CapacityPromise> = (id, promised) => {
+    this.promises.set(id, promised);
+    this.ownerPlaces.claimChanged(id);
   };
 
   readonly #applyAssumedPod: Apply<PodRecord> = (key, pod) =>
     this.#updatePod(key, () => this.pods.setAssumed(key, pod));
 }
 
-/** The only cast that pairs a kind with its record type. */
-function changeOf(
-  change: { readonly kind: IndexedKind; readonly before: unknown; readonly after: unknown },
-  freedPools: readonly PoolRecord[],
-): ClusterChange {
-  return { ...change, freedPools } as unknown as ClusterChange;
-}
-
-const noFreedPools: readonly PoolRecord[] = [];
-
 type Apply<R> = (key: string, record: R | undefined) => void;
 
 const unchanged: IndexUpdate = { change: undefined, warnings: [] };
-
-function ignored(kind: IndexedKind, problem: string): IndexUpdate {
-  return { change: undefined, warnings: [{ kind, key: '', problem }] };
-}

@@ -43,6 +43,11 @@ export class ClaimTable {
   }
 }
 
+/** Whether the table finds the claim under `namespace/owner`. */
+export function isPossibleOwner(record: ClaimRecord, ownerKey: string): boolean {
+  return possibleOwners(record).some((owner) => `${record.namespace}/${owner}` === ownerKey);
+}
+
 type Change = (map: Map<string, Set<string>>, owner: string, key: string) => void;
 
 function changeOwners(change: Change, byOwner: Map<string, Set<string>>, record: ClaimRecord): void {

@@ -6,19 +6,21 @@
 import type { ClusterChange, ObjectChange } from '../../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { apartGroupOf } from '../../cluster-index/pools/apart-group.ts';
+import { zoneOfNode } from '../../cluster-index/pools/owner-places.ts';
 import { policyOfClaim } from '../../cluster-index/pools/policy-of-claim.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import { haveSameLabels } from '../../records/labels.ts';
-import { policyKey } from '../../records/volume-policy.ts';
+import { policyKey, type VolumePolicy } from '../../records/volume-policy.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import type { Finding } from '../framework/finding.ts';
 import { plainFinding } from '../framework/plain-finding.ts';
 import { type Interest, type Prepared, type Rule, skip } from '../framework/rule.ts';
 import { isOwnClaimChange } from '../wake-conditions/own-claim.ts';
-import { type OccupiedPlaces, placesOfSiblings, zoneOf } from './sibling-volumes.ts';
+import { isOccupied, type OccupiedPlaces, placesOfSiblings } from './sibling-volumes.ts';
 
 interface ApartClaim {
   readonly claim: string;
+  readonly apart: VolumePolicy['apart'];
   readonly places: OccupiedPlaces;
 }
 
@@ -47,12 +49,7 @@ function prepare({ index, pod }: Cycle): Prepared<ApartState> {
     const group = claim && isOpen(index, claim) ? apartGroupOf(index, claim, pod) : undefined;
     if (claim === undefined || group === undefined) continue;
     const { apart } = policyOfClaim(index, claim);
-    const { nodes, zones } = placesOfSiblings(index, group, pod);
-    const places = {
-      nodes: apart.has('nodes') ? nodes : new Map<number, string>(),
-      zones: apart.has('zones') ? zones : new Map<string, string>(),
-    };
-    claims.push({ claim: key, places });
+    claims.push({ claim: key, apart, places: placesOfSiblings(index, group, pod) });
   }
   return claims.length === 0 ? skip : { kind: 'ready', state: { claims } };
 }
@@ -73,19 +70,22 @@ function filter({ claims }: ApartState, cycle: Cycle): void {
   for (let position = 0; position < count; position++) {
     const node = nodes[position]!;
     let verdict = 0;
-    for (const { places } of claims) verdict |= verdictAt(cycle.index, places, node);
+    for (const claim of claims) verdict |= verdictAt(cycle.index, claim, node);
     if (verdict !== 0) cycle.rejectUnresolvable(node, verdict);
   }
 }
 
-function verdictAt(index: ClusterIndex, { nodes, zones }: OccupiedPlaces, node: number): number {
-  const zone = zones.size === 0 ? undefined : zoneOf(index, node);
-  return (nodes.has(node) ? onNodeBit : 0) | (zone !== undefined && zones.has(zone) ? inZoneBit : 0);
+function verdictAt({ nodes }: ClusterIndex, { apart, places }: ApartClaim, node: number): number {
+  const zone = apart.has('zones') ? zoneOfNode(nodes, node) : undefined;
+  const isOnNode = apart.has('nodes') && isOccupied(places.nodes, node);
+  const isInZone = zone !== undefined && isOccupied(places.zones, zone);
+  return (isOnNode ? onNodeBit : 0) | (isInZone ? inZoneBit : 0);
 }
 
 function explain({ claims }: ApartState, { index }: Cycle, node: number): readonly Finding[] {
-  return claims.flatMap(({ claim, places }) => {
-    const verdict = verdictAt(index, places, node);
+  return claims.flatMap((apartClaim) => {
+    const { claim } = apartClaim;
+    const verdict = verdictAt(index, apartClaim, node);
     const { name } = volumeAntiAffinityRule;
     return [
       ...((verdict & onNodeBit) === 0 ? [] : [plainFinding(name, 'VolumeOfOwnerOnNode', claim)]),

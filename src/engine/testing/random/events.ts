@@ -1,8 +1,8 @@
 /** Random histories of a cluster as a watch might deliver them: in order, but with repetitions, stale events and gaps. */
 import fc from 'fast-check';
 import type { KubeObject } from '../../../kube/api/meta.ts';
-import type { IndexedKind } from '../../cluster-index/cluster-change.ts';
-import type { ClusterIndex, IndexUpdate } from '../../cluster-index/cluster-index.ts';
+import type { IndexedKind, IndexUpdate } from '../../cluster-index/cluster-change.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import type { ObjectOf } from '../../cluster-index/read-object.ts';
 import type { ClusterObjects } from '../cluster.ts';
 import { arbClaim } from './claims.ts';
