@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
-import { onAbort } from './abort.ts';
+import { onAbort, settledOrAborted } from './abort.ts';
 
 test('the callback runs once, when the signal aborts', () => {
   const controller = new AbortController();
@@ -66,4 +66,18 @@ test('a signal can be listened to again after all have stopped', () => {
 
 test('a signal that has already aborted is refused, because it would never call', () => {
   expect(() => onAbort(AbortSignal.abort(), () => {})).toThrow('already aborted');
+});
+
+test('a wait for work or the signal ends with the first of them, and leaves nothing on the signal', async () => {
+  const controller = new AbortController();
+  const never = new Promise<void>(() => {});
+  await settledOrAborted(Promise.resolve(), controller.signal);
+  await expect(
+    settledOrAborted(Promise.reject(new Error('the work failed')), controller.signal),
+  ).rejects.toThrow('the work failed');
+  expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+  const waiting = settledOrAborted(never, controller.signal);
+  controller.abort();
+  await waiting;
+  await settledOrAborted(never, controller.signal);
 });

@@ -47,3 +47,13 @@ export function untilAborted(signal: AbortSignal): Promise<void> {
     else onAbort(signal, resolve);
   });
 }
+
+/** Settles like `work`, or resolves when `signal` has aborted, if that is first. Then it no longer listens to the signal. */
+export async function settledOrAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  let stopListening = () => {};
+  const aborted = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else stopListening = onAbort(signal, resolve);
+  });
+  await Promise.race([work, aborted]).finally(stopListening);
+}

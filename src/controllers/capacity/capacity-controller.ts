@@ -1,7 +1,7 @@
 import { callTimeoutMs } from '../../csi/csi-client.ts';
 import { type CsiDriverSet, noCsiDrivers, type ServedCsiDriver } from '../../csi/served-driver.ts';
 import type { Controller, ControllerContext } from '../../reconcile/controller.ts';
-import { untilAborted } from '../../runtime/abort.ts';
+import { settledOrAborted } from '../../runtime/abort.ts';
 import { CapacityMetrics } from './capacity-metrics.ts';
 import { type CapacitySettings, capacityDefaults } from './capacity-settings.ts';
 import { DriverPublisher } from './driver-publisher.ts';
@@ -57,7 +57,7 @@ async function run(
   const stopListening = csiDrivers.onJoin(start);
   try {
     for (const driver of csiDrivers.all()) start(driver);
-    await Promise.race([failed, untilAborted(signal)]);
+    await settledOrAborted(failed, signal);
   } finally {
     stopListening();
     ended.abort();

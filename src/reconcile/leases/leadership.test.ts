@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
 import { hang } from '../../cluster/testing/fault-hooks.ts';
@@ -152,7 +153,12 @@ test('a process is no candidate before the work of its last term has ended', asy
   expect(counts).toEqual([1]);
   await fixture.settle(15_000);
   expect(counts).toEqual([1, 1]);
+  // After the second term nothing waits for the signal any more, neither for its end nor for that of the first one.
+  const lostAgain = expect(second).rejects.toThrow('writer has stopped');
+  connection.addHooks({ before: hang() });
+  await fixture.settle(20_000);
+  await lostAgain;
+  expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
   stop.abort();
   await fixture.settle(40_000);
-  await second;
 });

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { leases } from '../../kube/resources.ts';
-import { untilAborted } from '../../runtime/abort.ts';
+import { settledOrAborted } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { announcementAnnotations, type ComponentAnnouncement, leaseKeyOf } from './component-lease.ts';
@@ -54,7 +54,7 @@ export class Leadership {
    * outlasts its term must not run twice at once, so this process is no candidate before that work has ended.
    */
   async run(work: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
-    if (this.#former !== undefined) await Promise.race([this.#former, untilAborted(signal)]);
+    if (this.#former !== undefined) await settledOrAborted(this.#former, signal);
     if (signal.aborted) return;
     const { controller, cluster, identity, announcement, random, retryPeriodMs, onError } = this.#options;
     const elector: LeaderElector = new LeaderElector({
