@@ -1,5 +1,6 @@
 import type { Cluster } from '../cluster/cluster.ts';
 import type { Node } from '../kube/api/core.ts';
+import type { CSINode } from '../kube/api/storage.ts';
 import {
   csiDrivers,
   csiNodes,
@@ -61,13 +62,17 @@ async function createForeignFigure(cluster: Cluster): Promise<void> {
   });
 }
 
-export async function createNode(cluster: Cluster, name: string): Promise<void> {
+async function createNode(cluster: Cluster, name: string): Promise<void> {
   await cluster.resource(nodes).create(nodeOf(name));
-  const drivers = [{ name: driverName, nodeID: name, topologyKeys: [labels.hostname] }];
-  await cluster.resource(csiNodes).create({ metadata: { name }, spec: { drivers } });
+  await cluster.resource(csiNodes).create(csiNodeOf(name));
 }
 
-function nodeOf(name: string): Node {
+export function csiNodeOf(name: string): CSINode {
+  const drivers = [{ name: driverName, nodeID: name, topologyKeys: [labels.hostname] }];
+  return { metadata: { name }, spec: { drivers } };
+}
+
+export function nodeOf(name: string): Node {
   const zone = name === 'n2' ? 'b' : 'a';
   return {
     metadata: { name, labels: { [labels.hostname]: name, [labels.zone]: zone } },

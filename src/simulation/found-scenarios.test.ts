@@ -154,6 +154,22 @@ const found: readonly FoundScenario[] = [
     ],
   },
   {
+    // Here the simulation was wrong: no kubelet created the CSINode again.
+    name: 'a disk that is full between the deletions of a CSINode and its node does not leave a node that attaches nothing',
+    seed: '1',
+    replicated: [],
+    latencyMaxMs: 0,
+    attaches: true,
+    actions: [
+      [0, 'cordon', { node: 'n1', unschedulable: true }],
+      [0, 'cordon', { node: 'n2', unschedulable: true }],
+      [5_000, 'delete-node', { node: 'n0' }],
+      [5_002, 'fill-disk', { forMs: 1_000 }],
+      [10_000, 'create-node', { node: 'n0' }],
+      [15_000, 'create-pod', { ...small, pod: 'p0', pooled: 1 }],
+    ],
+  },
+  {
     name: 'a selected node that arrives late does not take effect when its bytes were promised to another claim',
     seed: '1',
     replicated: [],

@@ -1,6 +1,11 @@
+import { isRefusal } from '../../kube/api-error.ts';
 import { csiNodes, nodes } from '../../kube/resources.ts';
-import { createNode, nodeNames } from '../base-cluster.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { csiNodeOf, nodeNames, nodeOf } from '../base-cluster.ts';
 import type { SimulationPart } from '../part.ts';
+
+const retryMs = 1_000;
+const never = new AbortController().signal;
 
 /** Nodes that are cordoned, lost, and return under the same name. */
 export const nodesPart: SimulationPart = {
@@ -19,16 +24,34 @@ export const nodesPart: SimulationPart = {
       name: 'delete-node',
       weight: 1,
       draw: (random) => ({ node: random.pick(nodeNames) }),
-      run: async ({ cluster }, { node }) => {
+      run: async ({ cluster, clock }, { node }) => {
         await cluster.resource(csiNodes).delete({ name: String(node) });
-        await cluster.resource(nodes).delete({ name: String(node) });
+        await untilStored(clock, () => cluster.resource(nodes).delete({ name: String(node) }));
       },
     },
     {
       name: 'create-node',
       weight: 3,
       draw: (random) => ({ node: random.pick(nodeNames) }),
-      run: async ({ cluster }, { node }) => await createNode(cluster, String(node)),
+      run: async ({ cluster, clock }, { node }) => {
+        await cluster.resource(nodes).create(nodeOf(String(node)));
+        await untilStored(clock, () => cluster.resource(csiNodes).create(csiNodeOf(String(node))));
+      },
     },
   ],
 };
+
+/**
+ * While the disk is full, it tries again: a node without a CSINode attaches no volume, and has no kubelet here that would create it.
+ */
+async function untilStored(clock: Clock, write: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    try {
+      await write();
+      return;
+    } catch (error) {
+      if (isRefusal(error)) throw error;
+      await clock.sleep(retryMs, never);
+    }
+  }
+}
