@@ -40,7 +40,8 @@ export class Decider {
     this.#refusals = new RefusalCache(index);
   }
 
-  decide(pod: Pod, record: PodRecord, nowMs: number): SchedulingDecision {
+  decide(stored: Pod, storedRecord: PodRecord, nowMs: number): SchedulingDecision {
+    const { pod, record } = this.#asNominated(stored, storedRecord);
     const known = this.#refusals.get(record);
     if (known !== undefined) return { kind: 'refused', refusal: known.refusal, preemption: known.extra };
     const shared = { nowMs, rules: this.#rules, nominated: this.#nominations.all };
@@ -54,7 +55,7 @@ export class Decider {
       return { kind: 'refused', refusal, preemption };
     }
     // Before the nomination is written: the next pod must not count on the same victims.
-    this.nominate(record, preemption.node);
+    this.nominate(storedRecord, preemption.node);
     return {
       kind: 'refused',
       refusal: answer.waitingForPreemption({ vacatingNode: preemption.node }),
@@ -65,6 +66,23 @@ export class Decider {
   /** Nominates the pod to the node, in memory: until another nomination is written, or `unnominate`. */
   nominate(pod: PodRecord, nodeName: string): void {
     this.#nominations.nominate(pod, nodeName);
+  }
+
+  /**
+   * The pod is no longer nominated, in memory: until that is written, or `unnominate`. Returns the change as the write will cause it, for pods that wait for what
+   * the pod has held; undefined if it was not nominated. The decider itself must not observe it: the written nomination is still the other one.
+   */
+  loseNomination(pod: PodRecord): ClusterChange | undefined {
+    const nominatedNode = this.#nominations.nodeOf(pod.key);
+    if (nominatedNode === '') return undefined;
+    this.#nominations.unnominate(pod);
+    const [before, after] = [
+      { ...pod, nominatedNode },
+      { ...pod, nominatedNode: '' },
+    ];
+    const change: ClusterChange = { kind: 'Pod', before, after, freedPools: [] };
+    this.#refusals.onChange(change);
+    return change;
   }
 
   /** Goes back to the nomination that is written to the pod. Returns the node that the pod is no longer nominated to, if any. */
@@ -92,6 +110,14 @@ export class Decider {
     const { before, after } = change;
     const vacated = this.#nominations.observe((after ?? before)!.key, after);
     return vacated !== undefined && nodesVacated(before, after).includes(vacated) ? undefined : vacated;
+  }
+
+  /** The pod with the nomination that counts, which may differ from the one that is written. */
+  #asNominated(pod: Pod, record: PodRecord): { readonly pod: Pod; readonly record: PodRecord } {
+    const nominatedNode = this.#nominations.nodeOf(record.key);
+    if (nominatedNode === record.nominatedNode) return { pod, record };
+    const status = { ...pod.status, nominatedNodeName: nominatedNode };
+    return { pod: { ...pod, status }, record: { ...record, nominatedNode } };
   }
 
   /** The placement has been reserved. */

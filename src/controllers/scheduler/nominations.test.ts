@@ -66,3 +66,44 @@ test.each([
   nominations.observe(key, pod());
   expect(nodesOf(nominations)).toEqual([]);
 });
+
+test('a nomination that has ended does not count, although it is still written', () => {
+  const nominations = new Nominations();
+  nominations.observe(key, pod('n1'));
+  nominations.unnominate(pod('n1'));
+  expect(nodesOf(nominations)).toEqual([]);
+  expect(nominations.observe(key, pod('n1'))).toBeUndefined();
+  expect(nodesOf(nominations)).toEqual([]);
+});
+
+test.each([
+  {
+    name: 'the end is written, and the pod is nominated again',
+    events: [pod(), pod('n1')],
+    expected: ['n1'],
+  },
+  { name: 'another client nominates the pod elsewhere', events: [pod('n2')], expected: ['n2'] },
+  { name: 'the pod is re-created', events: [pod('n1', { uid: 'u2' })], expected: ['n1'] },
+  { name: 'the pod was gone for a moment', events: [undefined, pod('n1')], expected: ['n1'] },
+])('after a nomination has ended, the written one counts: $name', ({ events, expected }) => {
+  const nominations = new Nominations();
+  nominations.observe(key, pod('n1'));
+  nominations.unnominate(pod('n1'));
+  for (const next of events) nominations.observe(key, next);
+  expect(nodesOf(nominations)).toEqual(expected);
+});
+
+test('if the end of a nomination cannot be written, the nomination counts again', () => {
+  const nominations = new Nominations();
+  nominations.observe(key, pod('n1'));
+  nominations.unnominate(pod('n1'));
+  nominations.forgetUnwritten(key, pod('n1'));
+  expect(nodesOf(nominations)).toEqual(['n1']);
+});
+
+test('after its nomination has ended, the pod can be nominated again', () => {
+  const nominations = new Nominations();
+  nominations.unnominate(pod('n1'));
+  nominations.nominate(pod('n1'), 'n1');
+  expect(nodesOf(nominations)).toEqual(['n1']);
+});

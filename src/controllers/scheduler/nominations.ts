@@ -1,7 +1,10 @@
 import { needsNode } from '../../engine/records/pending-pod.ts';
 import type { PodRecord } from '../../engine/records/pod-record.ts';
 
-/** The pods that have a nominated node: their victims are being evicted there, or their volumes are there. */
+/**
+ * The pods that have a nominated node: their victims are being evicted there, or their volumes are there. What is decided counts before it is written, as in
+ * kube-scheduler: a new nomination, another one, or none any more.
+ */
 export class Nominations {
   readonly #pods = new Map<string, PodRecord>();
   readonly #unwritten = new Map<string, UnwrittenNomination>();
@@ -21,6 +24,22 @@ export class Nominations {
     this.observe(key, pod);
   }
 
+  /**
+   * Ends the nomination of the pod before that is written: other pods may have its place at once. An update that still has the written nomination does not bring
+   * it back. If the process ends before the write, the next one reads the nomination, decides on the pod, and ends it again; if the write fails,
+   * `forgetUnwritten` makes it count again, because it is what other clients see.
+   */
+  unnominate({ key, uid, nominatedNode: replaces }: PodRecord): void {
+    if (replaces === '') this.#unwritten.delete(key);
+    else this.#unwritten.set(key, { uid, nodeName: '', replaces });
+    this.#pods.delete(key);
+  }
+
+  /** The node that the pod is nominated to, written or not; empty if there is none. */
+  nodeOf(key: string): string {
+    return this.#pods.get(key)?.nominatedNode ?? '';
+  }
+
   /** Goes back to what is written. Returns what `observe` returns. */
   forgetUnwritten(key: string, pod: PodRecord | undefined): string | undefined {
     this.#unwritten.delete(key);
@@ -30,13 +49,11 @@ export class Nominations {
   /** Returns the node that the pod was nominated to, if it is no longer nominated to it and was not bound to it. */
   observe(key: string, pod: PodRecord | undefined): string | undefined {
     const before = this.#pods.get(key)?.nominatedNode;
-    const nominatedNode = pod !== undefined && needsNode(pod) ? this.#nominatedNodeOf(pod) : '';
-    if (pod === undefined || nominatedNode === '') {
-      this.#pods.delete(key);
-      this.#unwritten.delete(key);
-    } else {
-      this.#pods.set(key, nominatedNode === pod.nominatedNode ? pod : { ...pod, nominatedNode });
-    }
+    const isWaiting = pod !== undefined && needsNode(pod);
+    if (!isWaiting) this.#unwritten.delete(key);
+    const nominatedNode = isWaiting ? this.#nominatedNodeOf(pod) : '';
+    if (nominatedNode === '') this.#pods.delete(key);
+    else this.#pods.set(key, nominatedNode === pod!.nominatedNode ? pod! : { ...pod!, nominatedNode });
     const now = nominatedNode === '' ? pod?.nodeName : nominatedNode;
     return before === now ? undefined : before;
   }
@@ -51,6 +68,7 @@ export class Nominations {
 
 interface UnwrittenNomination {
   readonly uid: string;
+  /** Empty: it is no longer nominated. */
   readonly nodeName: string;
   /** The nomination that was written at that time; empty if there was none. As soon as another one is written, that one counts. */
   readonly replaces: string;

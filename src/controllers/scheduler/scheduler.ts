@@ -310,12 +310,22 @@ class Scheduler {
     this.#metrics.refused(refusal.reasons.keys());
     this.#rollback.rollBackClaimsOf(refusal.pod);
     this.#queue.refused(attempt, refusal.waker);
+    if (isNominationLost(preemption)) this.#loseNomination(attempt.pod.key);
     const message = refusedMessage(refusal, preemption);
     this.#events.failedScheduling(pod, message);
     const constraints = volumeConstraints(refusal, this.#feed.index);
     if (constraints.length > 0) this.#events.constrainedByVolumes(pod, constraints);
     this.#background.start(attempt.pod.key, this.#preempt(attempt, pod, preemption, message));
     return message;
+  }
+
+  /** Before it is written: no pod that is decided next leaves the place free for this one, and pods that wait for the place are woken. */
+  #loseNomination(podKey: string): void {
+    const record = this.#feed.index.pods.stored(podKey);
+    const change = record && this.#decider.loseNomination(record);
+    if (change === undefined) return;
+    this.#queue.observe(change);
+    this.#assigned.observe(change);
   }
 
   async #preempt(
@@ -325,15 +335,17 @@ class Scheduler {
     message: string,
   ): Promise<void> {
     if (preemption.kind === 'victims') await this.#evict(attempt, pod, preemption);
-    const losesNomination = preemption.kind === 'none' && !preemption.keepsNomination;
-    if (losesNomination) this.#nodeVacated(this.#decider.unnominate(attempt.pod.key));
+    const losesNomination = isNominationLost(preemption);
     const clearsNominations = losesNomination ? [pod.status?.nominatedNodeName] : [];
     const report = { reason: 'Unschedulable', message, clearsNominations } as const;
     try {
       await this.#session.podWrites.reportNotScheduled(pod, report, this.#signal);
     } catch (error) {
-      // The nomination is still written, and the node counts as taken: the next attempt removes it, and no event would cause one.
-      if (losesNomination) this.#queue.retry(attempt);
+      // The nomination is still written, so the node counts as taken again: the next attempt removes it, and no event would cause one.
+      if (losesNomination) {
+        this.#decider.unnominate(attempt.pod.key);
+        this.#queue.retry(attempt);
+      }
       throw error;
     }
   }
@@ -366,6 +378,10 @@ class Scheduler {
 }
 
 type Victims = Extract<Preemption, { kind: 'victims' }>;
+
+function isNominationLost(preemption: Preemption): boolean {
+  return preemption.kind === 'none' && !preemption.keepsNomination;
+}
 
 const outcomes = { reserved: 'scheduled', refused: 'error' } as const;
 

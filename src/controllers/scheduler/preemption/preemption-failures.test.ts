@@ -3,10 +3,11 @@ import { expect, test } from 'vitest';
 import { type ClusterCall, InterceptedCluster } from '../../../cluster/intercepted-cluster.ts';
 import { isObjectWrite, onlyFor, WatchGate } from '../../../cluster/testing/fault-hooks.ts';
 import type { PodSpec } from '../../../kube/api/core.ts';
+import { failure } from '../../../kube/api-error.ts';
 import { getCondition } from '../../../kube/conditions.ts';
 import { pods, priorityClasses } from '../../../kube/resources.ts';
 import { cpu } from '../scenarios/testing/fixtures.ts';
-import { runController, startBinding } from '../testing/binding-fixture.ts';
+import { deletePod, runController, startBinding } from '../testing/binding-fixture.ts';
 import { namespace, type SchedulerFixture } from '../testing/scheduler-fixture.ts';
 
 const urgent = { priorityClassName: 'urgent' };
@@ -253,4 +254,38 @@ test('the report about a pod is not written to its re-created successor', async 
   await fixture.settle();
   const { status } = await fixture.getPod('high');
   expect(getCondition(status?.conditions, 'PodScheduled')?.reason).toBe('SchedulingGated');
+});
+
+test('a nomination that has ended does not keep other pods waiting, although its removal fails at first', async () => {
+  const { fixture, connection } = await startIntercepted();
+  await using _ = fixture;
+  const slow = { terminationGracePeriodSeconds: 30 };
+  await fixture.pod('low', [], { spec: { nodeName: 'n1', ...cpu('6'), ...slow } });
+  await fixture.settle(2_000);
+  await fixture.pod('high', [], { spec: { ...cpu('8'), ...urgent } });
+  await fixture.settle(2_000);
+  expect((await fixture.getPod('high')).status?.nominatedNodeName).toBe('n1');
+  await fixture.pod('small', [], { spec: cpu('1') });
+  const critical = { nodeName: 'n1', priorityClassName: 'system-node-critical' };
+  await fixture.pod('daemon', [], { spec: { ...critical, ...cpu('1') } });
+  await fixture.settle(2_000);
+  expect(await fixture.place('small')).toMatch('Insufficient cpu');
+  let failures = 0;
+  let placeMeanwhile = '';
+  connection.addHooks(
+    onlyFor(isObjectWrite, {
+      before: async ({ name }) => {
+        if (name !== 'high' || failures > 0) return;
+        failures += 1;
+        await fixture.environment.clock.sleep(1_000, new AbortController().signal);
+        placeMeanwhile = await fixture.place('small');
+        throw failure(422, 'Invalid', 'a webhook is broken');
+      },
+    }),
+  );
+  await deletePod(fixture, 'low');
+  await fixture.settle(30_000);
+  expect(failures).toBe(1);
+  expect(placeMeanwhile).toBe('n1');
+  expect((await fixture.getPod('high')).status?.nominatedNodeName).toBeUndefined();
 });
