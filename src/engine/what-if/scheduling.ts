@@ -1,4 +1,5 @@
 import type { Pod, PodCondition, PodStatus } from '../../kube/api/core.ts';
+import { setCondition } from '../../kube/conditions.ts';
 import { formatTimestamp } from '../../kube/go/timestamp.ts';
 import type { ClusterChange } from '../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
@@ -118,7 +119,9 @@ export class WhatIfScheduling {
         metadata: { ...stored.metadata, deletionTimestamp },
         status: {
           ...stored.status,
-          conditions: [...conditionsOf(stored), ...(condition ? [condition] : [])],
+          ...(condition && {
+            conditions: setCondition(stored.status?.conditions, condition, deletionTimestamp),
+          }),
         },
       });
       return [{ victim, stored }];
@@ -239,6 +242,7 @@ export class WhatIfScheduling {
       const { node, victims } = preemption;
       this.#wait(waiting, answer.waitingForPreemption({ vacatingNode: node }));
       this.#nominate(pod, node);
+      this.#unnominateOthers(record, node);
       this.evict(
         victims.map((victim) => victim.pod),
         preempted,
@@ -258,6 +262,15 @@ export class WhatIfScheduling {
 
   #loseNomination(pod: Pod, { nominatedNode }: PodRecord, preemption: NoPreemption): void {
     if (!preemption.keepsNomination && nominatedNode !== '') this.#nominate(pod, undefined);
+  }
+
+  /** Pods of lower priority may no longer fit on the node. */
+  #unnominateOthers({ priority }: PodRecord, node: string): void {
+    for (const other of [...this.#nominated.values()]) {
+      const stored = this.#cluster.get('Pod', other.key);
+      const isLower = other.nominatedNode === node && other.priority < priority;
+      if (isLower && stored !== undefined) this.#nominate(stored, undefined);
+    }
   }
 
   #place(pod: Pod, record: PodRecord, nodeName: string): void {
@@ -307,10 +320,6 @@ const preempted: PodCondition = {
   status: 'True',
   reason: 'PreemptionByScheduler',
 };
-
-function conditionsOf({ status }: Pod): readonly PodCondition[] {
-  return (status?.conditions ?? []).filter(({ type }) => type !== preempted.type);
-}
 
 /** The first of each group, then the second of each, and so on. */
 function inTurns<T>(items: readonly T[], groupOf: (item: T) => string): readonly T[] {
