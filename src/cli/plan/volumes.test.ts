@@ -259,7 +259,7 @@ test('a pod that waits for its victims to leave evicts no others', () => {
   expect(report.lost.map(({ pod }) => pod).sort()).toEqual(['default/recent-1', 'default/recent-2']);
 });
 
-test('a note says that evictions do not come to rest', () => {
+test('a pod that evicts another for bytes on drives gets them, also while the volume is being deleted', () => {
   const mounted = [{ type: 'Mounted', status: 'True' } as Condition];
   const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'uid-web', controller: true };
   const podRef = { namespace, name: 'web-1', uid: 'uid-web-1' };
@@ -279,6 +279,8 @@ test('a note says that evictions do not come to rest', () => {
     Pod: [{ ...web, metadata: { ...web.metadata, ownerReferences: [owner] } }],
   });
   const apply = { ...important, kind: 'Pod', spec: { ...important.spec, priority: 10 } };
-  const { notes } = makePlan(view, [{ kind: 'apply', objects: [apply] }], options);
-  expect(notes.map(({ text }) => text).join()).toContain('evictions do not come to rest');
+  const report = makePlan(view, [{ kind: 'apply', objects: [apply] }], options);
+  expect(report.moves.map(({ pod, to }) => `${pod} ${to}`)).toEqual(['default/important n1']);
+  expect(report.stranded.map(({ pod }) => pod)).toEqual(['default/web-1']);
+  expect(report.notes).toEqual([]);
 });

@@ -32,10 +32,7 @@ export async function predictAndMake(workloads: RandomWorkloads): Promise<Agreem
   const changes = workloads.changes();
   const known = workloads.createdPods.length;
   const wasAtRest = isAtRest(workloads);
-  const before = new Map(
-    [...snapshot.values('Pod')].map(({ metadata, spec }) => [metadata!.name!, spec?.nodeName ?? '']),
-  );
-  const nameIn = (name: string, owner: string) => nameOf(name, owner, before.get(name) ?? '');
+  const nameIn = namesOf(snapshot.values('Pod'));
   await workloads.real.make(changes);
   const { items } = await cluster.resource(pods).list();
   const { index } = snapshot.toIndex(stowageProfile);
@@ -77,12 +74,17 @@ function placeOf(pod: Pod, nameIn: PodNames): readonly string[] {
 }
 
 /**
- * Pods with random names are known by their controller; so are members that had no node before: of those that wait at the same time, the scheduler tries the one
- * first that it has refused first, which depends on events that help none of them.
+ * Pods with random names are known by their controller. So are members that were pending when the changes were made: of pods that wait at the same time, the
+ * scheduler tries the one first that it has refused first, as kube-scheduler does. When it has last refused a pod is only in its memory: an event that helped
+ * none of them may have changed the order, and no object says so.
  */
-function nameOf(name: string, owner: string, nodeBefore: string): string {
-  const isWaitingMember = owner.startsWith('StatefulSet/') && nodeBefore === '';
-  return isAnonymous(owner) || isWaitingMember ? withoutHash(owner) : `${namespace}/${name}`;
+function namesOf(before: Iterable<Pod>): PodNames {
+  const pending = new Set<string>();
+  for (const pod of before) if ((pod.spec?.nodeName ?? '') === '') pending.add(pod.metadata!.name!);
+  return (name, owner) =>
+    isAnonymous(owner) || (pending.has(name) && owner.startsWith('StatefulSet/'))
+      ? withoutHash(owner)
+      : `${namespace}/${name}`;
 }
 
 /** Pods of these owners have random names. */
