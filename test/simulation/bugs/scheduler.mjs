@@ -24,15 +24,16 @@ export const schedulerBugs = [
   {
     name: 'a nomination outlives its pod',
     file: 'src/controllers/scheduler/nominations.ts',
-    find: 'else this.#pods.delete(key);',
-    replace: 'else if (pod !== undefined && !pod.isDeleting) this.#pods.delete(key);',
+    find: "if (nominatedNode === '') this.#pods.delete(key);",
+    replace:
+      "if (nominatedNode === '') {\n      if (pod !== undefined && !pod.isDeleting) this.#pods.delete(key);\n    }",
     seedsMax: 150,
   },
   {
     name: 'a cached refusal outlives the change that would end it',
     file: 'src/controllers/scheduler/decider.ts',
-    find: 'this.#refusals.onChange(change);',
-    replace: '',
+    find: 'this.#refusals.onChange(change);\n    if (change.kind',
+    replace: 'if (change.kind',
     seedsMax: 60,
   },
 ];
