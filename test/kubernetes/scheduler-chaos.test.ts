@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFailed, onTestFinished, test } from 'vitest';
 import type { Cluster } from '../../src/cluster/cluster.ts';
-import type { PersistentVolume } from '../../src/kube/api/core.ts';
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../src/kube/api/core.ts';
+import { getCondition } from '../../src/kube/conditions.ts';
 import { persistentVolumeClaims, persistentVolumes, pods } from '../../src/kube/resources.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import type { TestBed } from './test-bed.ts';
@@ -20,6 +21,11 @@ import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
 
 /** Most of the time passes with waiting for Leases to expire. */
 const timeout = 900_000;
+/**
+ * Far longer than a Lease takes to expire, a process to start and a pod to back off, on a busy machine; and shorter than the sweep of the
+ * scheduler's queue takes to find a pod that no event has woken.
+ */
+const stalledMs = 240_000;
 const namespace = 'default';
 const nodeNames = ['n1', 'n2', 'n3', 'n4', 'n5'];
 /** The claims of the pods, in turn: existing disks, provisioned disks, and both. */
@@ -94,16 +100,49 @@ async function untilPlaced({ cluster }: ChaosFixture, count: number): Promise<vo
   await until(() => isPlaced().catch(() => false), 10);
 }
 
-/** Waits until all pods run and all bindings are visible. */
-async function untilSettled({ cluster, podCount }: ChaosFixture): Promise<void> {
-  const isSo = async () => {
-    const all = (await cluster.resource(pods).list({ namespace })).items;
-    const claims = (await cluster.resource(persistentVolumeClaims).list({ namespace })).items;
-    const running = all.filter(({ status }) => status?.phase === 'Running').length;
-    const bound = claims.filter(({ status }) => status?.phase === 'Bound').length;
-    return running === podCount && bound === claims.length;
+/**
+ * Waits until all pods run and all bindings are visible. Fails with what is missing if that has not changed for a while: a pod that has lost its
+ * place would wait until the test's timeout, which names no pod.
+ */
+async function untilSettled(fixture: ChaosFixture): Promise<void> {
+  let last = '';
+  let changedMs = performance.now();
+  for (;;) {
+    const unsettled = (await unsettledIn(fixture).catch(() => ['the API server does not answer'])).join('\n');
+    if (unsettled === '') return;
+    if (unsettled !== last) changedMs = performance.now();
+    last = unsettled;
+    if (performance.now() - changedMs > stalledMs) throw new Error(`nothing has changed any more:\n${last}`);
+    await sleep(200);
+  }
+}
+
+/** Each pod that does not run, with the reason and the places of its volumes, each claim that is not bound, and how full the nodes are. */
+async function unsettledIn({ cluster, podCount }: ChaosFixture): Promise<readonly string[]> {
+  const all = (await cluster.resource(pods).list({ namespace })).items;
+  const claims = (await cluster.resource(persistentVolumeClaims).list({ namespace })).items;
+  const volumes = (await cluster.resource(persistentVolumes).list()).items;
+  const idle = all.filter(({ status }) => status?.phase !== 'Running');
+  const unbound = claims.filter(({ status }) => status?.phase !== 'Bound');
+  if (all.length === podCount && idle.length === 0 && unbound.length === 0) return [];
+  const placeOf = ({ metadata, spec }: PersistentVolumeClaim) => {
+    const volume = volumes.find((each) => each.metadata?.name === spec?.volumeName);
+    const where =
+      volume === undefined ? 'no volume' : `${spec?.volumeName} on ${nodeOfDisk(volume) ?? 'any node'}`;
+    return `claim ${metadata?.name} has ${where}`;
   };
-  await until(() => isSo().catch(() => false), 200);
+  const describePod = (pod: Pod) => {
+    const { spec, status } = pod;
+    const why = getCondition(status?.conditions, 'PodScheduled')?.message ?? '';
+    const places = claims.filter((claim) => podOf(claim, [pod]) !== undefined).map(placeOf);
+    return `pod ${pod.metadata?.name}: ${status?.phase}, node ${spec?.nodeName ?? 'none'}, nominated to ${status?.nominatedNodeName ?? 'none'}; ${places.join(', ')}; ${why}`;
+  };
+  const fill = nodeNames.map((node) => `${node} ${all.filter(({ spec }) => spec?.nodeName === node).length}`);
+  return [
+    `${all.length} of ${podCount} pods exist; on the nodes: ${fill.join(', ')}`,
+    ...idle.map(describePod),
+    ...unbound.map(placeOf),
+  ];
 }
 
 /** Checks that every pod has its own disk on its node, and that no disk is used twice. */
@@ -116,9 +155,10 @@ async function expectConsistent({ cluster, podCount }: ChaosFixture): Promise<vo
   expect(claims).toHaveLength(claimCount(podCount));
   expect(new Set(claims.map(({ spec }) => spec?.volumeName)).size).toBe(claims.length);
   const byName = new Map(volumes.map((volume) => [volume.metadata?.name, volume]));
-  const wrong = claims.filter(({ metadata, spec, status }) => {
+  const wrong = claims.filter((claim) => {
+    const { metadata, spec, status } = claim;
     const volume = byName.get(spec?.volumeName);
-    const pod = all.find((each) => each.metadata?.name === metadata?.name?.replace(/\.\d+$/, ''));
+    const pod = podOf(claim, all);
     const isReachable = [undefined, pod?.spec?.nodeName].includes(nodeOfDisk(volume));
     const isBound = status?.phase === 'Bound' && volume?.status?.phase === 'Bound';
     return volume?.spec?.claimRef?.uid !== metadata?.uid || !isBound || !isReachable;
@@ -131,6 +171,11 @@ async function expectConsistent({ cluster, podCount }: ChaosFixture): Promise<vo
 function claimCount(podCount: number): number {
   const lists = Array.from({ length: podCount }, (_, number) => claimLists[number % claimLists.length] ?? []);
   return lists.flat().length;
+}
+
+function podOf({ metadata }: PersistentVolumeClaim, all: readonly Pod[]): Pod | undefined {
+  const name = metadata?.name?.replace(/\.\d+$/, '');
+  return all.find((pod) => pod.metadata?.name === name);
 }
 
 function nodeOfDisk(volume: PersistentVolume | undefined): string | undefined {
