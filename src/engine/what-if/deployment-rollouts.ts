@@ -2,7 +2,6 @@ import type { Deployment, ReplicaSet } from '../../kube/api/apps.ts';
 import type { PodTemplateSpec } from '../../kube/api/core.ts';
 import { formatTimestamp } from '../../kube/go/timestamp.ts';
 import { listOf } from '../../kube/wire.ts';
-import { isActive } from '../../kube/workloads/pod-state.ts';
 import {
   familyOf,
   isRolling,
@@ -25,7 +24,7 @@ import {
 } from '../../kube/workloads/rollout.ts';
 import { mergeApplied } from './merge-applied.ts';
 import type { PodCause } from './prediction.ts';
-import type { WhatIfCluster } from './what-if-cluster.ts';
+import type { OwnedPodCounts, WhatIfCluster } from './what-if-cluster.ts';
 
 /** As the API server sets them. */
 const strategyDefault = { maxSurge: '25%', maxUnavailable: '25%' } as const;
@@ -86,7 +85,7 @@ export class DeploymentRollouts {
       return scalingSteps(deployment, family).filter(
         ({ set, replicas }) => specReplicasOf(set) !== replicas || hasOtherSizes(set, deployment),
       );
-    const isOldGone = !old.some((set) => this.#podsOf(set).length > 0);
+    const isOldGone = !old.some((set) => this.#countsOf(set).present > 0);
     const rolling = isRolling(deployment);
     if (current !== undefined)
       return rolling ? rollingSteps(deployment, family) : recreateSteps(deployment, family, isOldGone);
@@ -107,13 +106,12 @@ export class DeploymentRollouts {
 
   /** With the status that its controller would write. A pod with a node is assumed to become available. */
   #counted(set: ReplicaSet): ReplicaSet {
-    const pods = this.#podsOf(set).filter(isActive);
-    const availableReplicas = pods.filter(({ spec }) => (spec?.nodeName ?? '') !== '').length;
-    return { ...set, status: { ...set.status, replicas: pods.length, availableReplicas } };
+    const { active, placed } = this.#countsOf(set);
+    return { ...set, status: { ...set.status, replicas: active, availableReplicas: placed } };
   }
 
-  #podsOf({ metadata }: ReplicaSet) {
-    return this.#cluster.podsWith(`ReplicaSet/${metadata?.name}`, metadata?.namespace ?? '');
+  #countsOf({ metadata }: ReplicaSet): OwnedPodCounts {
+    return this.#cluster.podCounts(`ReplicaSet/${metadata?.name}`, metadata?.namespace ?? '');
   }
 }
 

@@ -23,11 +23,11 @@ export function changeSet(set: StatefulSet, cause: PodCause, { cluster, sync }: 
 export function resizeReplicaSet(set: ReplicaSet, cause: PodCause, sink: ChangeSink): void {
   const { cluster } = sink;
   cluster.put('ReplicaSet', set);
-  const pods = replicasOf(cluster, set);
-  const surplus = pods.length - (set.spec?.replicas ?? 1);
+  const surplus = -missingReplicas(cluster, set);
   if (surplus < 0) sink.later(() => createReplica(podKey(set), cause, sink));
   if (surplus <= 0) return;
-  const ranked = rankForDeletion(pods, relatedPods(cluster, set), cluster.nowMs);
+  const { owner, namespace } = ownerOf(set);
+  const ranked = rankForDeletion(cluster.podsOf(owner, namespace), relatedPods(cluster, set), cluster.nowMs);
   for (const pod of ranked.slice(0, surplus)) remove(pod, sink);
 }
 
@@ -36,15 +36,21 @@ function createReplica(key: string, cause: PodCause, sink: ChangeSink): void {
   const { cluster, workloads, later, created } = sink;
   const set = cluster.get('ReplicaSet', key);
   if (set === undefined) return;
-  const pods = replicasOf(cluster, set);
-  const missing = (set.spec?.replicas ?? 1) - pods.length;
+  const missing = missingReplicas(cluster, set);
   if (missing <= 0) return;
-  created(workloads.another(templatePod(set, replicaSets, pods[0])), cause);
+  const { owner, namespace } = ownerOf(set);
+  created(workloads.another(templatePod(set, replicaSets, cluster.firstPodOf(owner, namespace))), cause);
   if (missing > 1) later(() => createReplica(key, cause, sink));
 }
 
-function replicasOf(cluster: WhatIfCluster, { metadata }: ReplicaSet): readonly Pod[] {
-  return cluster.podsOf(`ReplicaSet/${metadata?.name ?? ''}`, metadata?.namespace ?? '');
+/** Negative if there are too many. */
+function missingReplicas(cluster: WhatIfCluster, set: ReplicaSet): number {
+  const { owner, namespace } = ownerOf(set);
+  return (set.spec?.replicas ?? 1) - cluster.podCounts(owner, namespace).active;
+}
+
+function ownerOf({ metadata }: ReplicaSet): { readonly owner: string; readonly namespace: string } {
+  return { owner: `ReplicaSet/${metadata?.name ?? ''}`, namespace: metadata?.namespace ?? '' };
 }
 
 function remove(pod: Pod, { cluster, evict }: ChangeSink): void {

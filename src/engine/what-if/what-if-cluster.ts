@@ -1,9 +1,11 @@
 import type { Pod } from '../../kube/api/core.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
+import { isFinished } from '../../kube/pods.ts';
 import { isActive } from '../../kube/workloads/pod-state.ts';
 import type { ClusterChange, IndexedKind } from '../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { indexKeyOf, type ObjectOf } from '../cluster-index/read-object.ts';
+import type { PodRecord } from '../records/pod-record.ts';
 import type { WhatIfObjects } from './change.ts';
 
 /**
@@ -19,6 +21,7 @@ export class WhatIfCluster implements WhatIfObjects {
   readonly #objects: WhatIfObjects;
   readonly #changed = new Map<IndexedKind, Map<string, KubeObject | undefined>>();
   readonly #onChange: (change: ClusterChange) => void;
+  #owned: OwnedPods | undefined;
 
   constructor(
     index: ClusterIndex,
@@ -51,6 +54,7 @@ export class WhatIfCluster implements WhatIfObjects {
     const unversioned = { ...object, metadata };
     this.#set(kind, indexKeyOf(kind, unversioned) ?? '', unversioned);
     const { change } = this.index.upsert(kind, unversioned);
+    if (change?.kind === 'Pod' && change.after !== undefined) this.#owned?.set(change.after);
     if (change !== undefined) this.#onChange(change);
   }
 
@@ -58,6 +62,7 @@ export class WhatIfCluster implements WhatIfObjects {
     if (this.get(kind, key) === undefined) return;
     this.#set(kind, key, undefined);
     const { change } = this.index.remove(kind, key);
+    if (kind === 'Pod') this.#owned?.delete(key);
     if (change !== undefined) this.#onChange(change);
   }
 
@@ -68,13 +73,34 @@ export class WhatIfCluster implements WhatIfObjects {
 
   /** The pods that a controller of this kind and name manages, with those that are being deleted and without those that have ended. */
   podsWith(owner: string, namespace: string): readonly Pod[] {
-    const found: Pod[] = [];
-    for (const pod of this.index.pods.records()) {
-      if (pod.owner !== owner || pod.namespace !== namespace || pod.isFinished) continue;
-      const stored = this.get('Pod', pod.key);
-      if (stored !== undefined) found.push(stored);
+    return [...this.#podsOf(owner, namespace)];
+  }
+
+  /** The first of the pods that `podsOf` returns. */
+  firstPodOf(owner: string, namespace: string): Pod | undefined {
+    for (const pod of this.#podsOf(owner, namespace)) if (isActive(pod)) return pod;
+    return undefined;
+  }
+
+  /** How many pods a controller of this kind and name has, without a walk over them. */
+  podCounts(owner: string, namespace: string): OwnedPodCounts {
+    return this.#ownedPods().countsOf(owner, namespace);
+  }
+
+  *#podsOf(owner: string, namespace: string): Iterable<Pod> {
+    for (const key of this.#ownedPods().keysOf(owner, namespace)) {
+      const stored = this.get('Pod', key);
+      if (stored !== undefined && !isFinished(stored)) yield stored;
     }
-    return found;
+  }
+
+  /** Counted on first use: many questions are not about pods of controllers. */
+  #ownedPods(): OwnedPods {
+    if (this.#owned !== undefined) return this.#owned;
+    this.#owned = new OwnedPods();
+    for (const pod of this.index.pods.records())
+      if (this.get('Pod', pod.key) !== undefined) this.#owned.set(pod);
+    return this.#owned;
   }
 
   #set(kind: IndexedKind, key: string, object: KubeObject | undefined): void {
@@ -82,4 +108,66 @@ export class WhatIfCluster implements WhatIfObjects {
     if (known === undefined) this.#changed.set(kind, new Map([[key, object]]));
     else known.set(key, object);
   }
+}
+
+/** How many pods a controller has; none of them has ended. */
+export interface OwnedPodCounts {
+  /** With those that are being deleted. */
+  readonly present: number;
+  readonly active: number;
+  /** Those of the active ones that have a node. */
+  readonly placed: number;
+}
+
+const noPods: OwnedPodCounts = { present: 0, active: 0, placed: 0 };
+
+interface Owned {
+  /** In the order in which they came. */
+  readonly pods: Map<string, OwnedPodCounts>;
+  present: number;
+  active: number;
+  placed: number;
+}
+
+/** The pods of each controller, counted as they come and go: a controller may have so many that a walk over them for each pod takes minutes. */
+class OwnedPods {
+  readonly #byOwner = new Map<string, Owned>();
+  readonly #ownerOf = new Map<string, string>();
+
+  /** `owner`: kind and name. The keys of the pods, with those that have ended. */
+  keysOf(owner: string, namespace: string): Iterable<string> {
+    return this.#byOwner.get(`${namespace} ${owner}`)?.pods.keys() ?? [];
+  }
+
+  countsOf(owner: string, namespace: string): OwnedPodCounts {
+    return this.#byOwner.get(`${namespace} ${owner}`) ?? noPods;
+  }
+
+  set(pod: PodRecord): void {
+    const key = `${pod.namespace} ${pod.owner}`;
+    if (this.#ownerOf.get(pod.key) !== key) this.delete(pod.key);
+    const owned: Owned = this.#byOwner.get(key) ?? { pods: new Map(), ...noPods };
+    this.#byOwner.set(key, owned);
+    this.#ownerOf.set(pod.key, key);
+    const present = pod.isFinished ? 0 : 1;
+    const active = pod.isDeleting ? 0 : present;
+    const counted = { present, active, placed: pod.nodeName === '' ? 0 : active };
+    add(owned, owned.pods.get(pod.key) ?? noPods, -1);
+    add(owned, counted, 1);
+    owned.pods.set(pod.key, counted);
+  }
+
+  delete(podKey: string): void {
+    const owned = this.#byOwner.get(this.#ownerOf.get(podKey) ?? '');
+    if (owned === undefined) return;
+    add(owned, owned.pods.get(podKey)!, -1);
+    owned.pods.delete(podKey);
+    this.#ownerOf.delete(podKey);
+  }
+}
+
+function add(owned: Owned, { present, active, placed }: OwnedPodCounts, step: 1 | -1): void {
+  owned.present += step * present;
+  owned.active += step * active;
+  owned.placed += step * placed;
 }

@@ -83,7 +83,7 @@ export class WorkloadPods {
     const namespace = metadata?.namespace ?? '';
     const set = this.#cluster.get('ReplicaSet', `${namespace}/${name}`);
     if (set === undefined) return false;
-    return this.#cluster.podsOf(`ReplicaSet/${name}`, namespace).length >= (set.spec?.replicas ?? 1);
+    return this.#cluster.podCounts(`ReplicaSet/${name}`, namespace).active >= (set.spec?.replicas ?? 1);
   }
 
   /** The set after it was applied. What a file does not say stays as it is. */
