@@ -166,7 +166,7 @@ class Scheduler {
    * nodes reach it. That leader had reserved a place for them there, in its memory. They are decided before other pods of their priority,
    * so that no other takes that place: Kubernetes cannot unbind the volume again. Nothing had to be written for that before the volume was
    * bound: the volume and its claim say it, whenever the earlier leader ended. Among equal priorities Kubernetes promises no order after a
-   * restart. (kube-scheduler writes the nominated node of every pod before it binds volumes, KEP-5278: one more write for each pod.)
+   * restart. (kube-scheduler writes the nominated node of a pod before it binds its volumes, KEP-5278: one more write for each of them.)
    */
   *#pinnedPods(): Iterable<string> {
     const { index } = this.#feed;
