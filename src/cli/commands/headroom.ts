@@ -16,7 +16,7 @@ export function addHeadroom(program: Command): void {
       'show how much more fits now: for each class the largest claim and how many of a size, or how many more replicas of a StatefulSet; and what runs out first',
     )
     .option('--class <name>', 'only this StorageClass')
-    .option('--size <size>', 'the size of the claims to count', '10Gi')
+    .option('--size <size>', 'the size of the claims to count (default: 10Gi)')
     .option('--like <workload>', 'count replicas of this StatefulSet instead: sts/[NAMESPACE/]NAME')
     .option('--max <count>', 'stop counting here (default: 1000)')
     .option('-n, --namespace <name>', 'the namespace of a name without one')

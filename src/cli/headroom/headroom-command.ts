@@ -14,7 +14,7 @@ import { fittingNames, renderHeadroom } from './render-headroom.ts';
 
 export interface HeadroomFlags extends SourceFlags, WatchFlags {
   readonly class?: string;
-  readonly size: string;
+  readonly size?: string;
   readonly like?: string;
   readonly max?: string;
   readonly namespace?: string;
@@ -22,22 +22,26 @@ export interface HeadroomFlags extends SourceFlags, WatchFlags {
   readonly output: string;
 }
 
+const sizeDefault = '10Gi';
+
 /** `stowage headroom`: prints how much more fits, and sets the exit status. */
 export async function headroomCommand(flags: HeadroomFlags): Promise<void> {
   const format = outputFormatOf(flags.output);
   const options = optionsOf(flags, format);
   if (flags.like !== undefined && flags.class !== undefined)
     throw usage('--like and --class: use one of them; a StatefulSet names its classes itself');
+  if (flags.like !== undefined && flags.size !== undefined)
+    throw usage('--like and --size: use one of them; a StatefulSet has the sizes of its claims itself');
   await answerOrWatch(flags, { namespace: flags.namespace }, (loaded, terminal) =>
     answered(loaded, flags, { ...options, format, terminal }),
   );
 }
 
 function optionsOf(flags: HeadroomFlags, format: OutputFormat): Omit<HeadroomMeasureOptions, 'nowMs'> {
-  const bytes = bytesOf('--size', flags.size);
+  const { size: text = sizeDefault } = flags;
   return {
     profile: profileFlag(flags.profile),
-    size: { text: flags.size, bytes },
+    size: { text, bytes: bytesOf('--size', text) },
     storageClass: flags.class,
     countMax: flags.max === undefined ? undefined : countOf(flags.max),
     isWide: format !== 'table',

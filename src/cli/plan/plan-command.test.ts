@@ -24,13 +24,13 @@ test('without nodes there is no prediction', async () => {
   const from = [podsOnly()];
   const message = `there is no node in ${from[0]}; add the output of kubectl get nodes -o yaml`;
   await expect(planCommand({ from, drain: ['node/n1'], output })).rejects.toThrow(message);
-  await expect(headroomCommand({ from, size: '10Gi', output })).rejects.toThrow(message);
+  await expect(headroomCommand({ from, output })).rejects.toThrow(message);
 });
 
 test('without a cluster the remedy is named', async () => {
   const kubeconfig = join(folder, 'missing');
   await expect(planCommand({ kubeconfig, drain: ['node/n1'], output })).rejects.toThrow(/--kubeconfig/);
-  await expect(headroomCommand({ kubeconfig, size: '10Gi', output })).rejects.toThrow(/--kubeconfig/);
+  await expect(headroomCommand({ kubeconfig, output })).rejects.toThrow(/--kubeconfig/);
 });
 
 test.each([
@@ -44,8 +44,9 @@ test.each([
 test.each([
   [{ size: 'large' }, '--size: "large" must be a size such as 10Gi'],
   [{ size: '1Gi', max: '0' }, '--max: "0" must be a whole number from 1 to 1000000'],
-  [{ size: '1Gi', like: 'sts/a', class: 'b' }, '--like and --class: use one of them'],
-  [{ size: '1Gi', from: ['x'], watch: true }, '--watch: files do not change'],
+  [{ like: 'sts/a', class: 'b' }, '--like and --class: use one of them'],
+  [{ size: '1Gi', like: 'sts/a' }, '--like and --size: use one of them'],
+  [{ from: ['x'], watch: true }, '--watch: files do not change'],
 ])('wrong usage of headroom: %j', async (flags, message) => {
   await expect(headroomCommand({ ...flags, output })).rejects.toThrow(message);
 });
