@@ -31,6 +31,7 @@ export const changingTables: readonly GoldenCommand[] = [
   { name: 'disks evict', args: [`node/${first}`, '--undo'] },
   { name: 'move', args: [`drive/${driveName}`, '--yes', ...soon] },
   { name: 'move', args: [`drive/${driveName}`, '--undo'] },
+  { name: 'move', args: [`drive/${driveName}`, '--undo'] },
   { name: 'move', args: [first, '--yes', ...soon] },
 ];
 

@@ -52,7 +52,7 @@ export async function moveCommand(argument: string, flags: MoveCommandFlags): Pr
   await withOwnKinds(flags, 'the kind Drive', async (cluster) => {
     if (flags.undo === true) {
       await giveUp(target.name, cluster, output.onChange);
-      output.end(target, nothingLeft, 'GivenUp');
+      output.end(target, nothingLeft, output.hasChanges ? 'GivenUp' : 'NoMove');
       return;
     }
     const load = () => loadFacts(cluster);
@@ -110,6 +110,10 @@ class MoveOutput {
     const report = moveReportOf(drainTargetText(target), this.#changes, outcome, state);
     process.stdout.write(`${this.#blankLine()}${renderedMove(report, this.#format, this.#terminal)}`);
     if (exitCodeOfMove(report) !== 0) process.exitCode = exitCodeOfMove(report);
+  }
+
+  get hasChanges(): boolean {
+    return this.#changes.length > 0;
   }
 
   /** Between the plan and what is done, once. */

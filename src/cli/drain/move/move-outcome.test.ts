@@ -66,4 +66,9 @@ test('for programs', () => {
   const undone = moveReportOf('drive/a', [], done, 'GivenUp');
   expect(exitCodeOfMove(undone)).toBe(0);
   expect(renderedMove(undone, 'table', plainTerminal)).toContain('stowage drives uncordon a');
+  const none = moveReportOf('drive/a', [], done, 'NoMove');
+  expect(exitCodeOfMove(none)).toBe(0);
+  expect(renderedMove(none, 'table', plainTerminal)).toBe(
+    'there is no move of drive/a to give up; if the drive is cordoned, stowage drives uncordon a lets it take volumes again\n',
+  );
 });

@@ -26,9 +26,9 @@ export interface MoveReport {
 /**
  * - `Done`: nothing is left. `Left`: Stowage has done what it can.
  * - `Waiting`, `CommandsNeeded`: another call goes on.
- * - `GivenUp`: by `--undo`.
+ * - `GivenUp`: by `--undo`. `NoMove`: nothing was closed that `--undo` could open.
  */
-export type MoveState = 'Done' | 'Left' | 'Waiting' | 'CommandsNeeded' | 'GivenUp';
+export type MoveState = 'Done' | 'Left' | 'Waiting' | 'CommandsNeeded' | 'GivenUp' | 'NoMove';
 
 /** Something is left, or something has to be waited for or run elsewhere. */
 export const unfinishedStatus = 3;
@@ -49,7 +49,7 @@ function stateOf({ left, waiting, commands }: MoveOutcome): MoveState {
 }
 
 export function exitCodeOfMove({ state }: MoveReport): number {
-  return state === 'Done' || state === 'GivenUp' ? 0 : unfinishedStatus;
+  return state === 'Done' || state === 'GivenUp' || state === 'NoMove' ? 0 : unfinishedStatus;
 }
 
 /** The end of the output: as text, the changes have been printed already. */
@@ -80,6 +80,12 @@ function stateText(name: string, state: MoveState): string {
     case 'CommandsNeeded':
       return `${name} is ready to be copied; run this, then stowage move ${name} again:`;
     case 'GivenUp':
-      return `the move of ${name} is given up; stowage drives uncordon ${name.replace(/^drive\//, '')} lets it take volumes again`;
+      return `the move of ${name} is given up; ${uncordonText(name)} lets it take volumes again`;
+    case 'NoMove':
+      return `there is no move of ${name} to give up; if the drive is cordoned, ${uncordonText(name)} lets it take volumes again`;
   }
+}
+
+function uncordonText(name: string): string {
+  return `stowage drives uncordon ${name.replace(/^drive\//, '')}`;
 }
