@@ -11,10 +11,11 @@ export function bareBytesText(bytes: number): string {
   return quantityOfBytes(BigInt(bytes));
 }
 
-/** `20Gi free, 80Gi requested: 60Gi missing`. */
+/** `20Gi free, 80Gi requested: 60Gi missing`. On a disk that has more than its limit: `20Gi above the limit, 80Gi requested: 100Gi missing`. */
 export function missingBytesText(
   { free, requested, missing }: Readonly<Record<'free' | 'requested' | 'missing', number>>,
   word = 'requested',
 ): string {
-  return `${exactBytesText(free)} free, ${bareBytesText(requested)} ${word}: ${bareBytesText(missing)} missing`;
+  const room = free < 0 ? `${exactBytesText(-free)} above the limit` : `${exactBytesText(free)} free`;
+  return `${room}, ${bareBytesText(requested)} ${word}: ${bareBytesText(missing)} missing`;
 }
