@@ -26,10 +26,11 @@ export async function runInSlices<T>(
   }
 }
 
-/** Runs the computation to its end at once. */
-export function runToEnd<T>(steps: Generator<void, T, void>): T {
-  for (;;) {
+/** Runs the computation to its end at once. `onStep` is called with the number of steps that are done. */
+export function runToEnd<T>(steps: Generator<void, T, void>, onStep: (done: number) => void = () => {}): T {
+  for (let done = 1; ; done += 1) {
     const step = steps.next();
     if (step.done === true) return step.value;
+    onStep(done);
   }
 }

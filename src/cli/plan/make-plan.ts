@@ -26,13 +26,17 @@ import { planSummary } from './plan-summary.ts';
 
 export type MakePlanOptions = PodSchedulerOptions;
 
-/** Predicts what the changes do to the cluster of the view; throws a CliError if one names what does not exist. */
+/**
+ * Predicts what the changes do to the cluster of the view; throws a CliError if one names what does not exist. `onStep` is called with the number of
+ * steps that are done: there may be hundreds of thousands.
+ */
 export function makePlan(
   view: ClusterView,
   changes: readonly WhatIfChange[],
   options: MakePlanOptions,
+  onStep: (done: number) => void = () => {},
 ): PlanReport {
-  return runToEnd(planSteps(view, changes, options));
+  return runToEnd(planSteps(view, changes, options), onStep);
 }
 
 /**

@@ -38,6 +38,14 @@ test('other work gets a turn after each slice, from the first object of the inde
   expect(Math.max(...ends.map((end, at) => end - (ends[at - 1] ?? 0)))).toBeLessThanOrEqual(6);
 });
 
+test('progress is reported for each step', () => {
+  const steps: number[] = [];
+  const view = shop();
+  makePlan(view, drain, options, (done) => steps.push(done));
+  expect(steps.length).toBeGreaterThan(view.snapshot.count('Pod'));
+  expect(steps).toEqual(steps.map((_, at) => at + 1));
+});
+
 test('the answer is about the cluster at the time of the question, whatever happens in between', async () => {
   const [view, untouched] = [shop(), shop()];
   let turns = 0;

@@ -45,7 +45,9 @@ export async function planCommand(flags: PlanFlags): Promise<void> {
     const { checkApplied } = await import('./check-applied.ts');
     checkApplied(applied, loaded.view.snapshot, nowMs);
   }
-  const report = makePlan(loaded.view, changes, { nowMs, profile });
+  const report = makePlan(loaded.view, changes, { nowMs, profile }, (done) =>
+    progress.tell(`predicting: ${done} steps are done`),
+  );
   progress.end();
   process.stdout.write(renderedPlan(report, format, terminalOf(process.stdout, process.env)));
   process.exitCode = exitCodeOfPlan(report, changes);
