@@ -170,6 +170,20 @@ const found: readonly FoundScenario[] = [
     ],
   },
   {
+    // Here the simulation was wrong: it looked once, while the expansion was tried again.
+    name: 'a refused expansion that is tried again while the simulation looks is no violation',
+    subject: 'disks',
+    seed: '1',
+    replicated: [],
+    latencyMaxMs: 40,
+    actions: [
+      [0, 'create-volume', { volume: 'v0', gib: 4, replicas: 1 }],
+      [5_000, 'report-data', {}],
+      [10_000, 'resize-volume', { volume: 'v0', gib: 40 }],
+      [30_200, 'report-data', {}],
+    ],
+  },
+  {
     name: 'a selected node that arrives late does not take effect when its bytes were promised to another claim',
     seed: '1',
     replicated: [],

@@ -69,6 +69,13 @@ export function isMounted(volume: string, nodeName: string, state: StoredObjects
   );
 }
 
+/** Whether a claim is bound to the volume. */
+export function hasClaim(volumeName: string, state: StoredObjects): boolean {
+  const ref = state.get(persistentVolumes, volumeName)?.spec?.claimRef;
+  const claim = state.get(persistentVolumeClaims, `${ref?.namespace}/${ref?.name}`);
+  return claim !== undefined && claim.metadata?.uid === ref?.uid && claim.spec?.volumeName === volumeName;
+}
+
 /** The PersistentVolumes of the pod that have to be attached. */
 function attachableVolumesOf({ metadata, spec }: Pod, state: StoredObjects): readonly string[] {
   return (spec?.volumes ?? []).flatMap(({ name = '', persistentVolumeClaim, ephemeral }) => {

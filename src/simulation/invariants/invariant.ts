@@ -3,9 +3,9 @@ import type { StoredObjects } from './stored-objects.ts';
 
 /**
  * Something that must always be true. `onVersion` is called with every version that is stored, right after the state contains it;
- * `atRest` once, after faults have stopped and the system has had time to finish its work; `beforeSweeps` twice, some seconds apart, when
- * events have had time to cause all work, and no sweep or periodic retry has yet: what is wrong both times counts. All return what is
- * wrong: the objects, and what about them.
+ * `atRest` after faults have stopped and the system has had time to finish its work, and if something is wrong, once more after some
+ * seconds: an invariant that is broken both times counts; `beforeSweeps` twice, some seconds apart, when events have had time to cause all
+ * work, and no sweep or periodic retry has yet: what is wrong both times counts. All return what is wrong: the objects, and what about them.
  */
 export interface Invariant {
   /** A sentence, for the report. */
