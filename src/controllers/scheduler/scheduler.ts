@@ -261,6 +261,7 @@ class Scheduler {
 
   #decide(attempt: SchedulingAttempt): void {
     const startMs = this.#context.clock.monotonicMs();
+    this.#queue.startDeciding(attempt);
     const pod = this.#feed.get('Pod', attempt.pod.key);
     const record = this.#feed.index.pods.stored(attempt.pod.key);
     if (pod === undefined || record?.uid !== attempt.pod.uid || !needsNode(record)) {

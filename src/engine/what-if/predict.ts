@@ -281,7 +281,7 @@ class Predictor {
       this.#scheduling.after(inlinePublicationMs, () => publishInlineVolumes(this.#cluster, pod));
     const [kind, name = ''] = owner.split('/');
     // A pod is ready a while after it was placed: those that were created with it have a place by then.
-    if (kind === 'ReplicaSet') this.#scheduling.after(0, () => this.#rollOutLater(namespace, name));
+    if (kind === 'ReplicaSet') this.#scheduling.lastly(() => this.#rollOutLater(namespace, name));
     if (kind !== 'StatefulSet') return;
     const set = this.#cluster.get('StatefulSet', `${namespace}/${name}`);
     if (set === undefined) return;

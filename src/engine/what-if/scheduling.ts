@@ -138,6 +138,11 @@ export class WhatIfScheduling {
     this.#newWork.push(work);
   }
 
+  /** Work that is done when nothing else is left to do at this moment, before the next pod has ended. */
+  lastly(work: () => void): void {
+    this.#work.push(work);
+  }
+
   /** Work that is done when so much time has passed and nothing else is left to do; what is due at the same time, in the order of the calls. */
   after(delayMs: number, work: () => void): void {
     this.#at(this.#cluster.nowMs + delayMs, work);

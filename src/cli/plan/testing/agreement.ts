@@ -32,7 +32,7 @@ export async function predictAndMake(workloads: RandomWorkloads): Promise<Agreem
   const changes = workloads.changes();
   const known = workloads.createdPods.length;
   const wasAtRest = isAtRest(workloads);
-  const nameIn = namesOf(snapshot.values('Pod'));
+  const nameIn = namesFor(changes, snapshot.values('Pod'));
   await workloads.real.make(changes);
   const { items } = await cluster.resource(pods).list();
   const { index } = snapshot.toIndex(stowageProfile);
@@ -74,15 +74,16 @@ function placeOf(pod: Pod, nameIn: PodNames): readonly string[] {
 }
 
 /**
- * Pods with random names are known by their controller. So are members that were pending when the changes were made: of pods that wait at the same time, the
- * scheduler tries the one first that it has refused first, as kube-scheduler does. When it has last refused a pod is only in its memory: an event that helped
- * none of them may have changed the order, and no object says so.
+ * Pods with random names are known by their controller; so are members that wait while nodes or drives are added. That is a burst of events, each of which may wake
+ * all of them, and none of which helps before the last. Of pods that one event wakes, the scheduler tries the one first that it has refused first, as
+ * kube-scheduler does: the order depends on which of them it has refused again before the next event comes.
  */
-function namesOf(before: Iterable<Pod>): PodNames {
-  const pending = new Set<string>();
-  for (const pod of before) if ((pod.spec?.nodeName ?? '') === '') pending.add(pod.metadata!.name!);
+function namesFor(changes: readonly WhatIfChange[], before: Iterable<Pod>): PodNames {
+  const waiting = new Set<string>();
+  if (changes.some(({ kind }) => kind === 'add-nodes' || kind === 'add-drive'))
+    for (const { metadata, spec } of before) if (!spec?.nodeName) waiting.add(metadata!.name!);
   return (name, owner) =>
-    isAnonymous(owner) || (pending.has(name) && owner.startsWith('StatefulSet/'))
+    isAnonymous(owner) || (waiting.has(name) && owner.startsWith('StatefulSet/'))
       ? withoutHash(owner)
       : `${namespace}/${name}`;
 }

@@ -219,6 +219,25 @@ describe('while a pod is in flight', () => {
     expect((await run.takeNow())?.cause).toBe(cause);
   });
 
+  test('a change before its decision begins does not count, and one during the decision does', async () => {
+    const run = new QueueRun();
+    run.queue.addOrUpdate(pod);
+    const taken = await run.take();
+    run.queue.observe(changeOf('a'));
+    run.queue.startDeciding(taken);
+    run.queue.observe(changeOf('b'));
+    run.queue.refused(taken, waitingFor('a'));
+    expect(run.states()).toBe('unschedulable');
+    run.queue.observe(changeOf('a'));
+    const again = (await run.takeNow())!;
+    run.queue.startDeciding(again);
+    run.queue.observe(changeOf('b'));
+    run.queue.refused(again, waitingFor('b'));
+    expect(run.states()).toBe('backoff');
+    run.queue.startDeciding(again);
+    expect(run.states()).toBe('backoff');
+  });
+
   test('each of several pods sees the changes since it was taken, and none from before', async () => {
     const run = new QueueRun();
     for (const name of ['one', 'two', 'three']) run.queue.addOrUpdate(podOf(name));

@@ -52,7 +52,7 @@ export interface SchedulingQueueCounts {
  * 2. `take` returns the next pod: highest priority first, then the one that has been queued longest. If there is none, it takes a pod that
  *    backs off after a refusal, but never one that backs off after an error. From then on the pod is in flight.
  * 3. The caller of `take` reports once how the attempt ended: `refused`, with what the pod waits for now; `failed`, if the decision itself
- *    failed; or `done`, as soon as a node is reserved for the pod. Changes that came meanwhile count as if they came afterwards.
+ *    failed; or `done`, as soon as a node is reserved for the pod. Changes since `take` (or since `startDeciding`) count as if they came afterwards.
  * 4. A pod that is `done` stays known until `remove`, so that updates do not queue it again. If its binding fails, `requeue` brings it back.
  *    Changes during the binding were not recorded, so the pod only backs off and does not wait for a change.
  * 5. If what had to follow a refusal failed, such as evicting victims or removing a nomination, `retry` brings the pod back.
@@ -148,6 +148,12 @@ export class SchedulingQueue {
       this.#takers.add(deliver);
       this.#serve();
     });
+  }
+
+  /** The decision begins, on a state that has all changes so far: they need not wake the pod again, which would put it behind pods that wait as long as it does. */
+  startDeciding(attempt: SchedulingAttempt): void {
+    const entry = this.#entryOf(attempt);
+    if (entry?.state === this.#inFlight) this.#move(entry, this.#inFlight);
   }
 
   /** No node fits. The pod waits; if a change came meanwhile that would have woken it, it backs off instead. */
