@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
     ],
     ['#/pod/demo%2Fqueue-0', 'Why node-', 'Scores of the nodes that fit', 'claims are bound', 'Running'],
     ['#/volumes', 'Bound', 'Available'],
-    ['#/reservations', 'Promised bytes of pools', 'demo/'],
+    ['#/reservations', 'Promised bytes of pools', 'demo/', 'GiB'],
     [
       '#/disks',
       'node-a1/default',
@@ -113,6 +113,19 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
       expect(overflow, hash).toBeLessThanOrEqual(0);
     }
     await page.setViewportSize({ width: 1280, height: 860 });
+  });
+
+  test('a narrow screen shows the whole reason of a rejected request', async () => {
+    const { page } = browser;
+    await page.setViewportSize({ width: 360, height: 800 });
+    await showView(page, `#/disks/${encodeURIComponent(fullDisk)}`);
+    const reason = page
+      .getByRole('list', { name: 'Rejected requests' })
+      .getByText('rejected, lacks 60 GiB: InsufficientStorage');
+    await reason.waitFor();
+    const box = await reason.boundingBox();
+    await page.setViewportSize({ width: 1280, height: 860 });
+    expect(box!.x + box!.width).toBeLessThanOrEqual(360);
   });
 
   test('the map has a table with the same facts', async () => {

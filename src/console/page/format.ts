@@ -1,3 +1,5 @@
+import { parseQuantity, quantityToNano } from '../../kube/quantities/quantity.ts';
+
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'] as const;
 
 /** Three significant digits, rounded down: `79.9 GiB`. */
@@ -13,6 +15,12 @@ export function shownBytes(bytes: number | null): string {
   const digits = Math.max(0, 3 - String(Math.trunc(amount)).length);
   const scale = 10 ** digits;
   return `${sign}${Math.trunc(amount * scale) / scale} ${units[unit]}`;
+}
+
+/** An amount that is a Kubernetes quantity, such as `40Gi`, in the form of the other amounts; as it is if it cannot be read. */
+export function shownQuantity(text: string): string {
+  const parsed = parseQuantity(text);
+  return parsed.ok ? shownBytes(Number(quantityToNano(parsed.quantity)) / 1e9) : text;
 }
 
 export function countText(count: number | null): string {

@@ -6,6 +6,7 @@ import { countText, pluralText, shownBytes } from '../format.ts';
 import { AnswerState } from '../parts/answer-state.tsx';
 import { FillBar, type FillProps, FillText } from '../parts/fill-bar.tsx';
 import { FilterBox, useFilter } from '../parts/filter.tsx';
+import { useMedia } from '../parts/use-media.ts';
 import { VirtualGrid } from '../parts/virtual-grid.tsx';
 import { goTo, linkTo } from '../routes.ts';
 
@@ -152,44 +153,76 @@ function DiskPanel({ id }: { readonly id: string }) {
       </label>
       <AnswerState answer={answer}>
         {({ entries }) => (
-          <VirtualGrid
-            label="Requests"
-            rows={
-              isOpenOnly
-                ? entries.filter(({ state }) => state === 'pending' || state === 'rejected')
-                : entries
-            }
-            columns={[
-              { title: 'Request', render: ({ kind, name }) => `${kind} ${name}`, width: 'minmax(9rem, 2fr)' },
-              {
-                title: 'Claim or volume',
-                render: ({ claim, volume }) => claim ?? volume ?? '',
-                isMinor: true,
-              },
-              {
-                title: 'Requested',
-                render: ({ requestedBytes }) => shownBytes(requestedBytes),
-                isNumber: true,
-                width: '6rem',
-              },
-              {
-                title: 'Granted',
-                render: ({ scheduledBytes }) => shownBytes(scheduledBytes),
-                isNumber: true,
-                width: '6rem',
-                isMinor: true,
-              },
-              { title: 'Verdict', render: verdict, width: 'minmax(9rem, 2.2fr)' },
-            ]}
-            keyOf={({ kind, name }) => `${kind} ${name}`}
-            emptyText={
-              isOpenOnly ? 'No request is pending or rejected.' : 'No bytes of this disk are requested.'
-            }
-            heightRows={10}
-          />
+          <>
+            <VirtualGrid
+              label="Requests"
+              rows={
+                isOpenOnly
+                  ? entries.filter(({ state }) => state === 'pending' || state === 'rejected')
+                  : entries
+              }
+              columns={[
+                {
+                  title: 'Request',
+                  render: ({ kind, name }) => `${kind} ${name}`,
+                  width: 'minmax(9rem, 2fr)',
+                },
+                {
+                  title: 'Claim or volume',
+                  render: ({ claim, volume }) => claim ?? volume ?? '',
+                  isMinor: true,
+                },
+                {
+                  title: 'Requested',
+                  render: ({ requestedBytes }) => shownBytes(requestedBytes),
+                  isNumber: true,
+                  width: '6rem',
+                },
+                {
+                  title: 'Granted',
+                  render: ({ scheduledBytes }) => shownBytes(scheduledBytes),
+                  isNumber: true,
+                  width: '6rem',
+                  isMinor: true,
+                },
+                { title: 'Verdict', render: verdict, width: 'minmax(9rem, 2.2fr)' },
+              ]}
+              keyOf={({ kind, name }) => `${kind} ${name}`}
+              emptyText={
+                isOpenOnly ? 'No request is pending or rejected.' : 'No bytes of this disk are requested.'
+              }
+              heightRows={10}
+            />
+            <RejectedRequests entries={entries} />
+          </>
         )}
       </AnswerState>
     </section>
+  );
+}
+
+/** More of them are in the table only. */
+const rejectedMax = 20;
+
+/** On narrow screens a row of the table cuts off the reason. */
+function RejectedRequests({ entries }: DiskAnswer) {
+  const isNarrow = useMedia('(max-width: 600px)');
+  const rejected = entries.filter(({ state }) => state === 'rejected');
+  if (!isNarrow || rejected.length === 0) return null;
+  return (
+    <ul class="reasons" aria-label="Rejected requests">
+      {rejected.slice(0, rejectedMax).map((request) => (
+        <li key={`${request.kind} ${request.name}`}>
+          <strong>
+            {request.kind} {request.name}
+          </strong>
+          <div>{verdict(request)}</div>
+        </li>
+      ))}
+      {rejected.length > rejectedMax && (
+        <li class="dim">and {countText(rejected.length - rejectedMax)} more</li>
+      )}
+    </ul>
   );
 }
 

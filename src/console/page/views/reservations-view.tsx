@@ -1,6 +1,6 @@
 import type { ReservationsPage } from '../../wire/answers.ts';
 import { useAnswer, useVersion } from '../context.ts';
-import { countText, shownTime } from '../format.ts';
+import { countText, shownQuantity, shownTime } from '../format.ts';
 import { AnswerState, Notes } from '../parts/answer-state.tsx';
 import { VirtualGrid } from '../parts/virtual-grid.tsx';
 import { PodLink } from './pod-view.tsx';
@@ -22,7 +22,7 @@ export function ReservationsView() {
               columns={[
                 { title: 'Claim', render: ({ claim }) => claim, width: 'minmax(9rem, 2fr)' },
                 { title: 'Node', render: ({ node }) => node },
-                { title: 'Size', render: ({ size }) => size, isNumber: true, width: '6rem' },
+                { title: 'Size', render: ({ size }) => shownQuantity(size), isNumber: true, width: '6rem' },
                 { title: 'Pool', render: ({ pool }) => pool, isMinor: true },
                 { title: 'State', render: ({ state }) => state, width: '7rem', isMinor: true },
                 { title: 'Since', render: ({ waitingSince }) => since(waitingSince), isMinor: true },
@@ -44,8 +44,13 @@ export function ReservationsView() {
               columns={[
                 { title: 'Pool', render: ({ pool }) => pool },
                 { title: 'Class', render: ({ storageClass }) => storageClass, isMinor: true },
-                { title: 'Promised', render: ({ promised }) => promised, isNumber: true, width: '6rem' },
-                { title: 'Free', render: ({ free }) => free, isNumber: true, width: '6rem' },
+                {
+                  title: 'Promised',
+                  render: ({ promised }) => shownQuantity(promised),
+                  isNumber: true,
+                  width: '6rem',
+                },
+                { title: 'Free', render: ({ free }) => shownQuantity(free), isNumber: true, width: '6rem' },
                 { title: 'To', render: ({ claims }) => claims.map(({ claim }) => claim).join(', ') },
               ]}
               keyOf={({ pool, storageClass }) => `${pool} ${storageClass}`}
@@ -60,7 +65,7 @@ export function ReservationsView() {
               columns={[
                 { title: 'Claim', render: ({ claim }) => claim, width: 'minmax(9rem, 2fr)' },
                 { title: 'Volume', render: ({ volume }) => volume, width: 'minmax(9rem, 2fr)' },
-                { title: 'Size', render: ({ size }) => size, isNumber: true, width: '6rem' },
+                { title: 'Size', render: ({ size }) => shownQuantity(size), isNumber: true, width: '6rem' },
                 {
                   title: 'State',
                   render: ({ state }) => <span class={`state ${state}`}>{state}</span>,
