@@ -1,38 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import {
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Drive } from '../../src/kube/drive.ts';
 import { ApiClient } from '../up/api-client.ts';
 import { callStowage, StowageProcess, temporaryFolder } from '../up/stowage-process.ts';
+import { canFormat, loopDevice } from './testing/loop-device.ts';
 
 const drivesPath = '/apis/stowage.dev/v1alpha1/drives';
 const merge = 'application/merge-patch+json';
 const mib = 2 ** 20;
-
-/** Loop devices and mounts need root, and mkfs.xfs. */
-const canFormat = process.getuid?.() === 0 && existsSync('/dev/loop-control') && isInstalled('mkfs.xfs');
-
-function isInstalled(program: string): boolean {
-  return (process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, program)));
-}
-
-function loopDevice(folder: string, name: string): string {
-  const file = join(folder, name);
-  writeFileSync(file, '');
-  truncateSync(file, 600 * mib);
-  const device = execFileSync('losetup', ['--find', '--show', file], { encoding: 'utf8' }).trim();
-  onTestFinished(() => void execFileSync('losetup', ['--detach', device]));
-  return device;
-}
 
 interface Answer {
   readonly status: number | null;
