@@ -10,7 +10,7 @@ export const engineLayers: readonly (readonly string[])[] = [
   ['plan.ts', 'explain'],
   ['assess.ts', 'ledger', 'preemption'],
   ['remedies'],
-  ['what-if'],
+  ['what-if', 'headroom'],
   ['index.ts'],
   ['testing'],
   ['properties'],

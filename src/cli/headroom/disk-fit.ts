@@ -1,7 +1,7 @@
 import { readDiskCandidate } from '../../engine/disks/disk-candidate.ts';
 import { readDiskClass } from '../../engine/disks/disk-class.ts';
-import { DiskFilling, type VolumeToFit } from '../../engine/what-if/disk-headroom.ts';
-import type { ReplicaToFit } from '../../engine/what-if/headroom.ts';
+import { DiskFilling, type VolumeToFit } from '../../engine/headroom/disk-headroom.ts';
+import type { ReplicaToFit } from '../../engine/headroom/headroom.ts';
 import { diskSettingsName } from '../../kube/disks/disk-settings.ts';
 import { disksDriver } from '../../kube/disks/volume.ts';
 import { bytesOf } from '../../kube/quantities/bytes.ts';

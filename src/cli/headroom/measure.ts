@@ -1,15 +1,15 @@
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
-import type { ClassRecord } from '../../engine/records/class-record.ts';
-import { nodeReasons, podReasons, type Reason } from '../../engine/rules/reasons.ts';
-import type { WorkloadReference } from '../../engine/what-if/change.ts';
 import {
   type Headroom,
   largestFit,
   measureHeadroom,
   type ReplicaTemplate,
   type ReplicaToFit,
-} from '../../engine/what-if/headroom.ts';
-import { type StorageCell, storageCells } from '../../engine/what-if/storage-cells.ts';
+} from '../../engine/headroom/headroom.ts';
+import { type StorageCell, storageCells } from '../../engine/headroom/storage-cells.ts';
+import type { ClassRecord } from '../../engine/records/class-record.ts';
+import { nodeReasons, podReasons, type Reason } from '../../engine/rules/reasons.ts';
+import type { WorkloadReference } from '../../engine/what-if/change.ts';
 import type { StatefulSet } from '../../kube/api/apps.ts';
 import { claimsFor } from '../../kube/workloads/stateful-set-claims.ts';
 import { endOrdinalOf, memberPod } from '../../kube/workloads/stateful-set-members.ts';

@@ -23,8 +23,9 @@ import {
   scalingSteps,
 } from '../../kube/workloads/rollout.ts';
 import { mergeApplied } from './merge-applied.ts';
+import type { OwnedPodCounts } from './owned-pods.ts';
 import type { PodCause } from './prediction.ts';
-import type { OwnedPodCounts, WhatIfCluster } from './what-if-cluster.ts';
+import type { WhatIfCluster } from './what-if-cluster.ts';
 
 /** As the API server sets them. */
 const strategyDefault = { maxSurge: '25%', maxUnavailable: '25%' } as const;
