@@ -1,20 +1,10 @@
-import { expect, test } from 'vitest';
-import type { ActionParameters, Scenario } from './scenario.ts';
-import { scenarioOfSeed } from './seed-scenario.ts';
-import { simulate } from './simulation.ts';
-
-/* The smallest scenarios of seeds that found a bug. Each failed before the bug was fixed. */
-
-interface FoundScenario extends Omit<Scenario, 'actions'> {
-  readonly name: string;
-  readonly actions: readonly (readonly [atMs: number, action: string, parameters: ActionParameters])[];
-}
+import { testFound } from './testing/found-scenario.ts';
 
 const volumes = { process: 'volumes-0', hitsLeases: false };
 
 const small = { local: 0, pooled: 0, hasScratch: false, gib: 1, cpu: 1, isUrgent: false };
 
-const found: readonly FoundScenario[] = [
+testFound([
   {
     name: 'a volume is not leaked where its PersistentVolume was not written and the driver refuses the repetition',
     seed: '1',
@@ -170,20 +160,6 @@ const found: readonly FoundScenario[] = [
     ],
   },
   {
-    // Here the simulation was wrong: it looked once, while the expansion was tried again.
-    name: 'a refused expansion that is tried again while the simulation looks is no violation',
-    subject: 'disks',
-    seed: '1',
-    replicated: [],
-    latencyMaxMs: 40,
-    actions: [
-      [0, 'create-volume', { volume: 'v0', gib: 4, replicas: 1 }],
-      [5_000, 'report-data', {}],
-      [10_000, 'resize-volume', { volume: 'v0', gib: 40 }],
-      [30_200, 'report-data', {}],
-    ],
-  },
-  {
     name: 'a selected node that arrives late does not take effect when its bytes were promised to another claim',
     seed: '1',
     replicated: [],
@@ -297,53 +273,6 @@ const found: readonly FoundScenario[] = [
     ],
   },
   {
-    name: 'two instances whose clocks differ do not request and refuse an expansion without end',
-    seed: '400216',
-    subject: 'disks',
-    replicated: [],
-    latencyMaxMs: 0,
-    actions: [
-      [1_000, 'create-volume', { volume: 'v0', gib: 3, replicas: 3 }],
-      [3_000, 'report-data', {}],
-      [4_000, 'lose-disk', { node: 'n2', disk: 'a', forMs: 60_000 }],
-      [4_000, 'lose-disk', { node: 'n2', disk: 'b', forMs: 60_000 }],
-      [5_000, 'resize-volume', { volume: 'v0', gib: 5 }],
-      [6_000, 'shift-clock', { process: 'disks-too-0', ms: 138_795 }],
-    ],
-  },
-  {
-    name: 'two instances of which one does not know of an eviction do not create and delete replicas without end',
-    seed: '500360',
-    subject: 'disks',
-    replicated: [],
-    latencyMaxMs: 0,
-    actions: [
-      [1_000, 'create-volume', { volume: 'v0', gib: 3, replicas: 2 }],
-      [3_000, 'report-data', {}],
-      [
-        4_000,
-        'stall-watches',
-        { process: 'disks-too-0', resource: 'storagenodes.stowage.dev', forMs: 14_336 },
-      ],
-      [5_000, 'edit-storage-node', { node: 'n0', evictionRequested: true }],
-      [20_000, 'report-data', {}],
-    ],
-  },
-  {
-    name: 'the copies of an image leave a disk that was moved to a node which is being evicted',
-    seed: '502496',
-    subject: 'disks',
-    replicated: [],
-    latencyMaxMs: 0,
-    actions: [
-      [1_000, 'create-image', { image: 'i0', gib: 3, copies: 1 }],
-      [3_000, 'report-data', {}],
-      [4_000, 'edit-storage-node', { node: 'n1', evictionRequested: true }],
-      [6_000, 'move-disk', { node: 'n0', disk: 'a', to: 'n1' }],
-      [20_000, 'report-data', {}],
-    ],
-  },
-  {
     name: 'after a restart a volume counts in its pool, although the selected node of its claim was removed by hand',
     seed: '501438',
     replicated: ['driver'],
@@ -384,16 +313,18 @@ const found: readonly FoundScenario[] = [
       [87_466, 'create-pod', { ...small, pod: 'p6', gib: 4, cpu: 2 }],
     ],
   },
-];
-
-test.each(found)('$name', async ({ actions, ...scenario }) => {
-  const timed = actions.map(([atMs, action, parameters]) => ({ atMs, action, parameters }));
-  expect((await simulate({ ...scenario, actions: timed })).violations).toEqual([]);
-});
-
-test('instances whose caches differ do not write the conditions of an image against each other', async () => {
-  // 6,776 versions, as long as the watches of one instance were stalled.
-  const { versions, violations } = await simulate(scenarioOfSeed(64));
-  expect(violations).toEqual([]);
-  expect(versions).toBeLessThan(1_000);
-});
+  {
+    name: 'an agent whose clock was set back ends pods after their grace period, and does not take them for new ones',
+    seed: '1003179',
+    replicated: ['workloads'],
+    latencyMaxMs: 0,
+    actions: [
+      [18_070, 'create-volume', { volume: 'v4', node: 'n0', gib: 6 }],
+      [18_538, 'create-volume', { volume: 'v3', node: 'n0', gib: 4 }],
+      [23_573, 'create-set', { set: 's1', replicas: 3, gib: 3, class: 'local' }],
+      [29_317, 'shift-clock', { process: 'workloads-1', ms: -264_421 }],
+      [35_578, 'crash', { process: 'workloads-0', forMs: 25_802 }],
+      [66_863, 'scale-set', { set: 's1', replicas: 1 }],
+    ],
+  },
+]);

@@ -34,6 +34,7 @@ import {
   type WrittenStatus,
   waitingStatus,
 } from './pods/pod-status.ts';
+import { PodTime } from './pods/pod-time.ts';
 import { NodeAgentPodWrites } from './pods/pod-writes.ts';
 import { TaintEvictions } from './pods/taint-evictions.ts';
 
@@ -66,6 +67,7 @@ export class PodRunner {
   readonly #evictions: TaintEvictions;
   readonly #collector: PodGarbageCollector;
   readonly #warningDelay: MountWarningDelay;
+  readonly #time: PodTime;
   /** Uids of pods that their node has admitted, although nothing was written yet. */
   readonly #admitted = new Set<string>();
 
@@ -78,6 +80,7 @@ export class PodRunner {
     this.#evictions = new TaintEvictions(context.clock, this.#writes);
     this.#collector = new PodGarbageCollector(context, this.#writes);
     this.#warningDelay = new MountWarningDelay(context.clock);
+    this.#time = new PodTime(context.clock);
   }
 
   /** The pod is gone. */
@@ -87,6 +90,7 @@ export class PodRunner {
     this.#evictions.forget(pod);
     this.#collector.forget(pod);
     this.#warningDelay.forget(pod);
+    this.#time.forget(pod);
     this.#admitted.delete(pod.metadata?.uid ?? '');
   }
 
@@ -158,7 +162,7 @@ export class PodRunner {
   }
 
   async #step(pod: Pod, node: Node, signal: AbortSignal): Promise<Requeue | undefined> {
-    const nowMs = this.#context.clock.nowMs();
+    const nowMs = this.#time.nowMs(pod);
     const step = nextLifecycleStep(pod, nowMs);
     switch (step.kind) {
       case 'nothing':
@@ -203,7 +207,7 @@ export class PodRunner {
       note: deadlineMessage,
     } as const;
     this.#writes.recordEvent(pod, event);
-    await this.#writes.status(pod, expiredStatus(pod, this.#context.clock.nowMs()), signal);
+    await this.#writes.status(pod, expiredStatus(pod, this.#time.nowMs(pod)), signal);
   }
 
   async #start(pod: Pod, node: Node, signal: AbortSignal): Promise<Requeue | undefined> {
@@ -324,7 +328,7 @@ export class PodRunner {
       const driver = mount.volume.spec?.csi?.driver ?? '';
       if (!this.#caches.isOfPlugin(nodeName, driver)) await growFileSystem(this.#context, pod, mount, signal);
     }
-    const changes = refreshedStatus(pod, this.#context.clock.nowMs());
+    const changes = refreshedStatus(pod, this.#time.nowMs(pod));
     if (changes !== undefined) await this.#writes.status(pod, changes, signal);
   }
 }

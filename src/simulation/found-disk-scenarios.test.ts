@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { scenarioOfSeed } from './seed-scenario.ts';
+import { simulate } from './simulation.ts';
+import { testFound } from './testing/found-scenario.ts';
+
+testFound([
+  {
+    // Here the simulation was wrong: it looked once, while the expansion was tried again.
+    name: 'a refused expansion that is tried again while the simulation looks is no violation',
+    subject: 'disks',
+    seed: '1',
+    replicated: [],
+    latencyMaxMs: 40,
+    actions: [
+      [0, 'create-volume', { volume: 'v0', gib: 4, replicas: 1 }],
+      [5_000, 'report-data', {}],
+      [10_000, 'resize-volume', { volume: 'v0', gib: 40 }],
+      [30_200, 'report-data', {}],
+    ],
+  },
+  {
+    name: 'two instances whose clocks differ do not request and refuse an expansion without end',
+    seed: '400216',
+    subject: 'disks',
+    replicated: [],
+    latencyMaxMs: 0,
+    actions: [
+      [1_000, 'create-volume', { volume: 'v0', gib: 3, replicas: 3 }],
+      [3_000, 'report-data', {}],
+      [4_000, 'lose-disk', { node: 'n2', disk: 'a', forMs: 60_000 }],
+      [4_000, 'lose-disk', { node: 'n2', disk: 'b', forMs: 60_000 }],
+      [5_000, 'resize-volume', { volume: 'v0', gib: 5 }],
+      [6_000, 'shift-clock', { process: 'disks-too-0', ms: 138_795 }],
+    ],
+  },
+  {
+    name: 'two instances of which one does not know of an eviction do not create and delete replicas without end',
+    seed: '500360',
+    subject: 'disks',
+    replicated: [],
+    latencyMaxMs: 0,
+    actions: [
+      [1_000, 'create-volume', { volume: 'v0', gib: 3, replicas: 2 }],
+      [3_000, 'report-data', {}],
+      [
+        4_000,
+        'stall-watches',
+        { process: 'disks-too-0', resource: 'storagenodes.stowage.dev', forMs: 14_336 },
+      ],
+      [5_000, 'edit-storage-node', { node: 'n0', evictionRequested: true }],
+      [20_000, 'report-data', {}],
+    ],
+  },
+  {
+    name: 'the copies of an image leave a disk that was moved to a node which is being evicted',
+    seed: '502496',
+    subject: 'disks',
+    replicated: [],
+    latencyMaxMs: 0,
+    actions: [
+      [1_000, 'create-image', { image: 'i0', gib: 3, copies: 1 }],
+      [3_000, 'report-data', {}],
+      [4_000, 'edit-storage-node', { node: 'n1', evictionRequested: true }],
+      [6_000, 'move-disk', { node: 'n0', disk: 'a', to: 'n1' }],
+      [20_000, 'report-data', {}],
+    ],
+  },
+]);
+
+test('instances whose caches differ do not write the conditions of an image against each other', async () => {
+  // 6,776 versions, as long as the watches of one instance were stalled.
+  const { versions, violations } = await simulate(scenarioOfSeed(64));
+  expect(violations).toEqual([]);
+  expect(versions).toBeLessThan(1_000);
+});
