@@ -5,6 +5,19 @@ import { testFound } from './testing/found-scenario.ts';
 
 testFound([
   {
+    name: 'an instance that does not know that a disk has moved does not delete and create its schedule without end',
+    subject: 'disks',
+    seed: '1100456',
+    replicated: [],
+    latencyMaxMs: 0,
+    attaches: false,
+    actions: [
+      [50_075, 'stall-watches', { process: 'disks-0', resource: 'storagenodes.stowage.dev', forMs: 17_132 }],
+      [55_488, 'move-disk', { node: 'n2', disk: 'b', to: 'n0' }],
+      [60_284, 'delete-volume', { volume: 'v1' }],
+    ],
+  },
+  {
     // Here the simulation was wrong: it looked once, while the expansion was tried again.
     name: 'a refused expansion that is tried again while the simulation looks is no violation',
     subject: 'disks',

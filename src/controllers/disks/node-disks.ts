@@ -15,6 +15,7 @@ import { capacitySettings, type DiskCaches, isEmptySchedule, reportedDisks } fro
 import { NodeSchedules } from './node-schedules.ts';
 import { RemovedDisksInUse } from './removed-disks-in-use.ts';
 import { retryIfStale } from './retry-if-stale.ts';
+import { WritePace } from './write-pace.ts';
 
 const apiVersion = apiVersionOf(diskSchedules);
 
@@ -29,6 +30,8 @@ export class NodeDisks {
   readonly #sweep: Sweep;
   readonly #schedules: NodeSchedules;
   readonly #inUse: RemovedDisksInUse;
+  /** By UUID: an instance whose cache is behind deletes the schedule of a disk that has moved. */
+  readonly #creationPace: WritePace;
   /** Names of the StorageNodes that report a disk, by its UUID. */
   readonly #reporters = new Map<string, Set<string>>();
 
@@ -38,6 +41,7 @@ export class NodeDisks {
     this.#queue = new WorkQueue(context);
     this.#schedules = new NodeSchedules(caches);
     this.#inUse = new RemovedDisksInUse(context.events);
+    this.#creationPace = new WritePace(context.clock);
     const keys = () => new Set([...caches.nodes.values()].map(({ metadata }) => metadata?.name ?? ''));
     this.#sweep = new Sweep(context, { controller: 'disks', queue: this.#queue, keys });
   }
@@ -88,7 +92,11 @@ export class NodeDisks {
     for (const uuid of before.keys()) this.#reporters.get(uuid)?.delete(name);
     for (const uuid of now.keys())
       this.#reporters.set(uuid, (this.#reporters.get(uuid) ?? new Set()).add(name));
-    for (const uuid of before.keys()) if (this.#reporters.get(uuid)?.size === 0) this.#reporters.delete(uuid);
+    for (const uuid of before.keys()) {
+      if (this.#reporters.get(uuid)?.size !== 0) continue;
+      this.#reporters.delete(uuid);
+      this.#creationPace.delete(uuid);
+    }
     this.#queue.add(name);
     this.#addReporters([...before.keys(), ...now.keys()]);
   }
@@ -121,6 +129,12 @@ export class NodeDisks {
     const client = this.#context.cluster.resource(diskSchedules);
     const found = this.#caches.schedules.get(uuid);
     if (found === undefined) {
+      const restMs = this.#creationPace.restMs(uuid);
+      if (restMs > 0) {
+        this.#queue.addAfter(nodeID, restMs);
+        return;
+      }
+      this.#creationPace.written(uuid);
       this.#sweep.beforeWrite();
       const body = { apiVersion, kind: 'DiskSchedule', metadata: { name: uuid }, spec: { name, nodeID } };
       await client.create(body, { signal }).catch((error: unknown) => {
