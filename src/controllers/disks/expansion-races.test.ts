@@ -97,6 +97,23 @@ describe('an instance whose write arrives late, beside another one', () => {
     expect(await fixture.verdicts(1)).toEqual(['other rejected 0 InsufficientStorage', 'v-r0 scheduled 30']);
     expect((await fixture.schedule(1))?.spec?.replicas).toMatchObject({ 'v-r0': 30 });
   });
+
+  test('what others request takes nothing back from a replica that may be started at any moment', async () => {
+    const fixture = await DisksFixture.start(100, 100);
+    // The volume has no size before its second replica has a disk.
+    await fixture.setReady(2, false);
+    await fixture.addVolume('v', { size: 10, numberOfReplicas: 2 });
+    await fixture.stop();
+    await fixture.request(1, { 'v-r0': 5, other: 95 });
+    // The first write is the request of what the replica needs. The disk decides before it arrives.
+    const late = new LateWrite(0);
+    onTestFinished(() => late.release());
+    await fixture.restart(late);
+    expect(await fixture.verdicts(1)).toEqual(['other rejected 0 InsufficientStorage', 'v-r0 scheduled 10']);
+    late.release();
+    await fixture.setReady(2, true);
+    expect(await fixture.replicas()).toEqual(['v-r0 1 10 running', 'v-r1 2 10 running']);
+  });
 });
 
 test('an expansion that is taken back, and a crash after every write', async () => {

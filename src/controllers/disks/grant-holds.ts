@@ -2,7 +2,7 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import { heldBytes } from '../../engine/disks/held-bytes.ts';
 import type { DiskSchedule } from '../../kube/disks/disk-schedule.ts';
 import { type Replica, replicas } from '../../kube/disks/replica.ts';
-import { diskVolumes } from '../../kube/disks/volume.ts';
+import { type DiskVolume, diskVolumes } from '../../kube/disks/volume.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 import type { DiskCaches } from './disk-caches.ts';
@@ -15,7 +15,7 @@ export function cachedHolds({ replicas: known, volumes }: DiskCaches, { metadata
   return (name) => {
     const replica = known.get(name);
     if (replica === undefined || !isOn(replica, metadata?.name)) return 0;
-    return heldBytes(volumes.get(replica.spec?.volumeName ?? '') ?? {});
+    return heldBy(replica, volumes.get(replica.spec?.volumeName ?? ''));
   };
 }
 
@@ -45,9 +45,17 @@ export async function storedHolds(
     const volume = await undefinedIfNotFound(
       cluster.resource(diskVolumes).get({ name: volumeName }, { signal }),
     );
-    held.set(name, heldBytes(volume ?? {}));
+    held.set(name, heldBy(replica, volume));
   }
   return (name) => held.get(name) ?? 0;
+}
+
+/**
+ * The size of the replica counts before it is started: a start that another instance has sent may be stored between the reading here and the write of the
+ * verdicts. Our own requests never ask for less than it.
+ */
+function heldBy({ spec }: Replica, volume: Pick<DiskVolume, 'status'> | undefined): number {
+  return Math.max(spec?.volumeSize ?? 0, heldBytes(volume ?? {}));
 }
 
 function isOn({ spec }: Replica, diskID: string | undefined): boolean {
