@@ -5,6 +5,41 @@ import { testFound } from './testing/found-scenario.ts';
 
 testFound([
   {
+    name: 'a disk takes nothing back from a replica that another instance starts at that moment',
+    subject: 'disks',
+    seed: '1',
+    replicated: ['disks-too'],
+    latencyMaxMs: 40,
+    attaches: false,
+    actions: [
+      [1_000, 'create-volume', { volume: 'v2', gib: 3, replicas: 2 }],
+      [1_480, 'change-request', { volume: 'v2', number: 1, gib: 2 }],
+    ],
+  },
+  {
+    name: 'an instance that does not know that a copy of an image has been given up does not request it without end',
+    subject: 'disks',
+    seed: '1102272',
+    replicated: ['disks-too'],
+    latencyMaxMs: 0,
+    attaches: false,
+    actions: [
+      [0, 'create-image', { image: 'i0', gib: 3, copies: 2 }],
+      [0, 'flood-disk', { node: 'n2', disk: 'b' }],
+      [0, 'create-volume', { volume: 'v2', gib: 4, replicas: 1 }],
+      [0, 'create-volume', { volume: 'v0', gib: 6, replicas: 2 }],
+      [5_000, 'create-image', { image: 'i1', gib: 1, copies: 2 }],
+      [
+        5_000,
+        'stall-watches',
+        { process: 'disks-too-0', resource: 'backingimages.stowage.dev', forMs: 10_400 },
+      ],
+      [5_000, 'edit-disk', { node: 'n1', disk: 'b', allowScheduling: true, evictionRequested: true }],
+      [10_000, 'edit-disk', { node: 'n1', disk: 'b', allowScheduling: false, evictionRequested: false }],
+      [15_000, 'report-data', {}],
+    ],
+  },
+  {
     name: 'an instance that does not know that a disk has moved does not delete and create its schedule without end',
     subject: 'disks',
     seed: '1100456',
