@@ -22,6 +22,20 @@ test('a timer fires at exactly its due time, the last instant of an advance incl
   expect(clock.pending).toBe(1);
 });
 
+test('a delay takes whole milliseconds, so that waiting for the rest of a deadline comes to an end', async () => {
+  const clock = new VirtualClock();
+  await clock.advance(155_547);
+  const dueMs = clock.monotonicMs() + 1e-11;
+  let waits = 0;
+  const wait = () => {
+    waits += 1;
+    if (clock.monotonicMs() < dueMs) clock.after(dueMs - clock.monotonicMs(), wait);
+  };
+  clock.after(0.1 + 0.2, wait);
+  await clock.advance(10);
+  expect(waits).toBe(1);
+});
+
 test('timers due together fire in order of creation, also one that is set by another', async () => {
   const clock = new VirtualClock();
   const fired: string[] = [];

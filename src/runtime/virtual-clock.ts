@@ -45,8 +45,10 @@ export class VirtualClock implements Clock {
     return sleepOn(this, ms, signal);
   }
 
+  /** In whole milliseconds, as a machine does it: what floating-point numbers leave of a deadline may be too short to move time at all. */
   after(ms: number, callback: () => void): Timer {
-    const timer: VirtualTimer = { dueMs: this.#elapsedMs + checkedDelayMs(ms), callback, isPending: true };
+    const dueMs = this.#elapsedMs + Math.ceil(checkedDelayMs(ms));
+    const timer: VirtualTimer = { dueMs, callback, isPending: true };
     this.#timers.splice(this.#countDueBy(timer.dueMs), 0, timer);
     return { cancel: () => this.#cancel(timer) };
   }
