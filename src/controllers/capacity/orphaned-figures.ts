@@ -72,9 +72,9 @@ export class OrphanedFigures {
       this.#missingSinceMs.delete(nodeName);
       return;
     }
-    const sinceMs = this.#missingSinceMs.get(nodeName) ?? clock.nowMs();
+    const sinceMs = this.#missingSinceMs.get(nodeName) ?? clock.monotonicMs();
     this.#missingSinceMs.set(nodeName, sinceMs);
-    if (clock.nowMs() - sinceMs < goneMs) return;
+    if (clock.monotonicMs() - sinceMs < goneMs) return;
     for (const { resource, object } of orphans) await this.#delete(resource, object, signal);
     log.info(`removed the capacity of the deleted node ${nodeName}`, { objects: orphans.length });
     this.#missingSinceMs.delete(nodeName);

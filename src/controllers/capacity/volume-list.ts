@@ -52,7 +52,7 @@ export class VolumeList {
       return;
     }
     if ((this.#listed.listedAtMs ?? Number.NEGATIVE_INFINITY) >= ms) return;
-    if (this.#running === undefined && clock.nowMs() < this.#notBeforeMs) return;
+    if (this.#running === undefined && clock.monotonicMs() < this.#notBeforeMs) return;
     this.#running ??= this.#ask(signal).finally(() => {
       this.#running = undefined;
     });
@@ -62,6 +62,7 @@ export class VolumeList {
   async #ask(signal: AbortSignal): Promise<void> {
     const { driver, clock, timeoutMs, pollIntervalMs, desired, metrics, log } = this.#options;
     const startedMs = Math.floor(clock.nowMs());
+    const askedMs = clock.monotonicMs();
     try {
       const entries = await withDeadline(clock, { method: 'ListVolumes', timeoutMs }, signal, (deadline) =>
         listVolumes(driver, { signal: deadline, timeoutMs }),
@@ -73,12 +74,12 @@ export class VolumeList {
         context: volume?.volumeContext ?? {},
       }));
       this.#listed.replace(volumes, desired.segments, startedMs);
-      const tookMs = clock.nowMs() - startedMs;
-      this.#notBeforeMs = clock.nowMs() + Math.max(gapMinMs, tookMs * gapPerDuration);
+      const tookMs = clock.monotonicMs() - askedMs;
+      this.#notBeforeMs = clock.monotonicMs() + Math.max(gapMinMs, tookMs * gapPerDuration);
     } catch (error) {
       if (signal.aborted) throw error;
       // The last list stays, and is older than any figure: it explains less, but nothing wrongly.
-      this.#notBeforeMs = clock.nowMs() + pausePolls * pollIntervalMs;
+      this.#notBeforeMs = clock.monotonicMs() + pausePolls * pollIntervalMs;
       metrics.listFailures.add({ driver_name: driver.name });
       log.warn('ListVolumes failed, so drift is found from figures alone', { driver: driver.name, error });
     }

@@ -16,22 +16,22 @@ const overdueMs: Readonly<Record<ExpectedChange, number>> = { version: 180_000, 
  * right whatever else changed, so a plan from stale caches is harmless too.
  */
 export class ExpectedWrites {
-  readonly #clock: Pick<Clock, 'nowMs'>;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #byOwner = new Map<string, ExpectedWrite[]>();
 
-  constructor(clock: Pick<Clock, 'nowMs'>) {
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock;
   }
 
   add(owner: string, change: ExpectedChange, isSeen: () => boolean): void {
     const writes = this.#byOwner.get(owner) ?? [];
-    writes.push({ isSeen, overdueAtMs: this.#clock.nowMs() + overdueMs[change] });
+    writes.push({ isSeen, overdueAtMs: this.#clock.monotonicMs() + overdueMs[change] });
     this.#byOwner.set(owner, writes);
   }
 
   /** How long the owner's next plan waits at most; undefined if the caches show all of its writes. */
   remainingMs(owner: string): number | undefined {
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#clock.monotonicMs();
     const unseen = (this.#byOwner.get(owner) ?? []).filter(
       ({ isSeen, overdueAtMs }) => overdueAtMs > nowMs && !isSeen(),
     );

@@ -30,12 +30,12 @@ export class Republishing {
 
   remainingMs(request: VolumeRequest): number {
     const dueMs = this.#dueMs.get(keyOf(request)) ?? this.done(request);
-    return Math.max(0, dueMs - this.#clock.nowMs());
+    return Math.max(0, dueMs - this.#clock.monotonicMs());
   }
 
   /** Returns when it is due again. */
   done(request: VolumeRequest): number {
-    const dueMs = this.#clock.nowMs() + intervalMs;
+    const dueMs = this.#clock.monotonicMs() + intervalMs;
     this.#dueMs.set(keyOf(request), dueMs);
     return dueMs;
   }
