@@ -20,17 +20,17 @@ import { runLoop } from '../../reconcile/run-loop.ts';
 import { Sweep } from '../../reconcile/sweep.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
+import { storedData } from './data-on-disk.ts';
 import { type DiskCaches, isEmptySchedule } from './disk-caches.ts';
 import { evictedType, evictionBlockedReason, hasAgent } from './eviction-condition.ts';
-import { type HeldBytes, storedHolds } from './grant-holds.ts';
+import { storedHolds } from './grant-holds.ts';
 import { NodeSchedules } from './node-schedules.ts';
 import { retryIfStale } from './retry-if-stale.ts';
-import { type ScheduleStatus, scheduleStatus } from './schedule-status.ts';
+import { type ScheduleFacts, type ScheduleStatus, scheduleStatus } from './schedule-status.ts';
+import { WritePace } from './write-pace.ts';
 
 const apiVersion = apiVersionOf(diskSchedules);
 const workers = 4;
-/** Between two answers of this process to the same requests. */
-const answerAgainMs = 1_000;
 
 /** Decides the requests of every DiskSchedule, by its name. */
 export class DiskVerdicts {
@@ -43,13 +43,13 @@ export class DiskVerdicts {
   readonly #evicting = new Set<string>();
   /** Names of the schedules with replicas that have more than they ask for. */
   readonly #holding = new Set<string>();
-  /** When this process last wrote the answers, by schedule. */
-  readonly #answeredAtMs = new Map<string, number>();
+  readonly #pace: WritePace;
 
   constructor(context: ControllerContext, caches: DiskCaches) {
     this.#context = context;
     this.#caches = caches;
     this.#queue = new WorkQueue(context);
+    this.#pace = new WritePace(context.clock);
     this.#nodeSchedules = new NodeSchedules(caches);
     const keys = () => [...caches.schedules.values()].map(({ metadata }) => metadata?.name ?? '');
     this.#sweep = new Sweep(context, { controller: 'disks', queue: this.#queue, keys });
@@ -136,27 +136,17 @@ export class DiskVerdicts {
     if (cached === undefined) {
       this.#evicting.delete(name);
       this.#holding.delete(name);
-      this.#answeredAtMs.delete(name);
+      this.#pace.delete(name);
       return undefined;
     }
     if (this.#isSettled(cached)) return this.#nextLook(cached);
-    const restMs = this.#restMs(cached);
-    if (restMs > 0) return { afterMs: restMs };
+    // New requests are answered at once.
+    const waitMs = isAnswered(cached) ? this.#pace.takeMs(name) : 0;
+    if (waitMs > 0) return { afterMs: waitMs };
     const client = this.#context.cluster.resource(diskSchedules);
     const schedule = await undefinedIfNotFound(client.get({ name }, { signal }));
     if (schedule === undefined) return undefined;
     return await retryIfStale(() => this.#write(schedule, signal));
-  }
-
-  /**
-   * How long to wait before all requests of a schedule are answered again. Instances whose caches differ would otherwise replace each other's answers
-   * as fast as they can, until the caches agree.
-   */
-  #restMs({ metadata, status }: Projected<DiskSchedule>): number {
-    if (status?.observedGeneration !== metadata?.generation || metadata?.deletionTimestamp) return 0;
-    const answeredAtMs = this.#answeredAtMs.get(metadata?.name ?? '');
-    if (answeredAtMs === undefined) return 0;
-    return Math.max(0, answeredAtMs + answerAgainMs - this.#context.clock.monotonicMs());
   }
 
   #nextLook(schedule: Projected<DiskSchedule>): Requeue | undefined {
@@ -193,17 +183,18 @@ export class DiskVerdicts {
       await client.patch({ name }, { type: 'merge', body }, { signal });
       return;
     }
-    const held = await storedHolds(this.#context.cluster, schedule, signal);
-    const { status } = this.#statusOf(schedule, held);
+    const { cluster } = this.#context;
+    const held = await storedHolds(cluster, schedule, signal);
+    const hasData = await storedData(cluster, this.#caches, schedule, signal);
+    const { status } = this.#statusOf(schedule, { held, hasData });
     if (isEqualWhenStored(status, schedule.status ?? {})) return;
     this.#sweep.beforeWrite();
     await client.update({ ...schedule, status }, { subresource: 'status', signal });
-    this.#answeredAtMs.set(name, this.#context.clock.monotonicMs());
     this.#recordChanges(schedule, status);
   }
 
-  #statusOf(schedule: DiskSchedule, held?: HeldBytes): ScheduleStatus {
-    const result = scheduleStatus(schedule, this.#caches, this.#context.clock.nowMs(), held);
+  #statusOf(schedule: DiskSchedule, facts?: ScheduleFacts): ScheduleStatus {
+    const result = scheduleStatus(schedule, this.#caches, this.#context.clock.nowMs(), facts);
     const name = schedule.metadata?.name ?? '';
     if (result.isHolding) this.#holding.add(name);
     else this.#holding.delete(name);
@@ -240,4 +231,8 @@ export class DiskVerdicts {
       });
     }
   }
+}
+
+function isAnswered({ metadata, status }: Projected<DiskSchedule>): boolean {
+  return status?.observedGeneration === metadata?.generation && metadata?.deletionTimestamp === undefined;
 }

@@ -30,8 +30,8 @@ export class NodeDisks {
   readonly #sweep: Sweep;
   readonly #schedules: NodeSchedules;
   readonly #inUse: RemovedDisksInUse;
-  /** By UUID: an instance whose cache is behind deletes the schedule of a disk that has moved. */
-  readonly #creationPace: WritePace;
+  /** By UUID: an instance whose cache is behind deletes or moves back the schedule of a disk that has moved. */
+  readonly #pace: WritePace;
   /** Names of the StorageNodes that report a disk, by its UUID. */
   readonly #reporters = new Map<string, Set<string>>();
 
@@ -41,7 +41,7 @@ export class NodeDisks {
     this.#queue = new WorkQueue(context);
     this.#schedules = new NodeSchedules(caches);
     this.#inUse = new RemovedDisksInUse(context.events);
-    this.#creationPace = new WritePace(context.clock);
+    this.#pace = new WritePace(context.clock);
     const keys = () => new Set([...caches.nodes.values()].map(({ metadata }) => metadata?.name ?? ''));
     this.#sweep = new Sweep(context, { controller: 'disks', queue: this.#queue, keys });
   }
@@ -95,7 +95,7 @@ export class NodeDisks {
     for (const uuid of before.keys()) {
       if (this.#reporters.get(uuid)?.size !== 0) continue;
       this.#reporters.delete(uuid);
-      this.#creationPace.delete(uuid);
+      this.#pace.delete(uuid);
     }
     this.#queue.add(name);
     this.#addReporters([...before.keys(), ...now.keys()]);
@@ -129,12 +129,7 @@ export class NodeDisks {
     const client = this.#context.cluster.resource(diskSchedules);
     const found = this.#caches.schedules.get(uuid);
     if (found === undefined) {
-      const restMs = this.#creationPace.restMs(uuid);
-      if (restMs > 0) {
-        this.#queue.addAfter(nodeID, restMs);
-        return;
-      }
-      this.#creationPace.written(uuid);
+      if (!this.#mayWrite(uuid, nodeID)) return;
       this.#sweep.beforeWrite();
       const body = { apiVersion, kind: 'DiskSchedule', metadata: { name: uuid }, spec: { name, nodeID } };
       await client.create(body, { signal }).catch((error: unknown) => {
@@ -150,10 +145,18 @@ export class NodeDisks {
         this.#reportDuplicate(node, found);
       return;
     }
+    if (!this.#mayWrite(uuid, nodeID)) return;
     const { uid, resourceVersion } = found.metadata ?? {};
     this.#sweep.beforeWrite();
     const body = { metadata: { uid, resourceVersion }, spec: { name, nodeID } };
     await client.patch({ name: uuid }, { type: 'merge', body }, { signal });
+  }
+
+  /** If not, the node is reconciled again when it may. */
+  #mayWrite(uuid: string, nodeID: string): boolean {
+    const waitMs = this.#pace.takeMs(uuid);
+    if (waitMs > 0) this.#queue.addAfter(nodeID, waitMs);
+    return waitMs === 0;
   }
 
   /**

@@ -9,6 +9,7 @@ import type { DiskSchedule, DiskScheduleStatus } from '../../kube/disks/disk-sch
 import type { StorageNode } from '../../kube/disks/storage-node.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
 import { formatTimestamp, parseTimestamp } from '../../kube/go/timestamp.ts';
+import { cachedData, type HasData } from './data-on-disk.ts';
 import { capacitySettings, type DiskCaches, reportedDisks } from './disk-caches.ts';
 import { evictedType, evictionCondition } from './eviction-condition.ts';
 import { cachedHolds, type HeldBytes } from './grant-holds.ts';
@@ -27,15 +28,25 @@ export interface ScheduleStatus {
   readonly isHolding: boolean;
 }
 
+/** What decides whether a disk may take bytes back, and whether it must grant more than it has. */
+export interface ScheduleFacts {
+  readonly held: HeldBytes;
+  readonly hasData: HasData;
+}
+
+function cachedFacts(schedule: DiskSchedule, caches: DiskCaches): ScheduleFacts {
+  return { held: cachedHolds(caches, schedule), hasData: cachedData(caches, schedule) };
+}
+
 /**
- * The status of a DiskSchedule by what the caches have: the verdicts on its requests, the sum, and the conditions. `held` are the bytes that replicas
- * keep; a status that is written needs those that were read after the schedule.
+ * The status of a DiskSchedule by what the caches have: the verdicts on its requests, the sum, and the conditions. A status that is written needs
+ * facts that were read after the schedule.
  */
 export function scheduleStatus(
   schedule: DiskSchedule,
   caches: DiskCaches,
   nowMs: number,
-  held: HeldBytes = cachedHolds(caches, schedule),
+  facts: ScheduleFacts = cachedFacts(schedule, caches),
 ): ScheduleStatus {
   const { metadata, spec, status } = schedule;
   const identity = scheduleIdentity(schedule);
@@ -47,8 +58,8 @@ export function scheduleStatus(
     spec: spec ?? {},
     status: status ?? {},
     disk,
-    hasData: (kind, name) => hasData(caches, identity.uuid, kind, name),
-    heldBytes: held,
+    hasData: facts.hasData,
+    heldBytes: facts.held,
     createdAt: (kind, name) => cacheOf(caches, kind).get(name)?.metadata?.creationTimestamp ?? '',
   });
   const evicted = isEvictionRequested(node, identity.name) ? [evictionCondition(schedule, caches)] : [];
@@ -106,15 +117,6 @@ function untilGivenUpMs(status: DiskScheduleStatus | undefined, nowMs: number): 
 function givenUp(state: DiskState, { name }: DiskIdentity): DiskState {
   const message = state.kind === 'unknown' ? state.message : '';
   return removedDisk(message, `another disk ${name} has taken its place`);
-}
-
-/** Data on this disk was there before its request could be answered, for example after an upgrade. */
-function hasData(caches: DiskCaches, uuid: string, kind: DiskUserKind, name: string): boolean {
-  if (kind === 'replicas') {
-    const { spec, status } = caches.replicas.get(name) ?? {};
-    return spec?.diskID === uuid && (status?.healthyAt ?? status?.failedAt) !== undefined;
-  }
-  return ownValue(caches.images.get(name)?.status?.diskFileStatusMap, uuid)?.state === 'ready';
 }
 
 function cacheOf(caches: DiskCaches, kind: DiskUserKind): DiskCaches['replicas'] | DiskCaches['images'] {

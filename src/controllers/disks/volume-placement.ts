@@ -6,9 +6,10 @@ import { isEqualWhenStored } from '../../kube/deep-equal.ts';
 import type { DiskSchedule } from '../../kube/disks/disk-schedule.ts';
 import type { Replica } from '../../kube/disks/replica.ts';
 import type { StorageNode } from '../../kube/disks/storage-node.ts';
-import { type DiskVolume, diskVolumes } from '../../kube/disks/volume.ts';
+import { type DiskVolume, type DiskVolumeStatus, diskVolumes } from '../../kube/disks/volume.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
 import { formatTimestamp } from '../../kube/go/timestamp.ts';
+import { controllerOf } from '../../kube/owner-references.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
 import { runLoop } from '../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
@@ -26,7 +27,7 @@ import { volumeStatus } from './volume-status.ts';
 import { type PlannedObjects, VolumeSteps } from './volume-steps.ts';
 import { volumeView } from './volume-view.ts';
 import { WaitingVolumes } from './waiting-volumes.ts';
-import { changesOnlyConditions, WritePace } from './write-pace.ts';
+import { WritePace } from './write-pace.ts';
 
 const workers = 4;
 /** A refused expansion is tried again after this time, even if no disk gained room. */
@@ -49,8 +50,7 @@ export class VolumePlacement {
   readonly #expected: ExpectedWrites;
   readonly #tentative: TentativeRequests;
   readonly #waiting: WaitingVolumes;
-  readonly #conditionPace: WritePace;
-  readonly #creationPace: WritePace;
+  readonly #pace: WritePace;
   readonly #replicasOf = new Map<string, Set<string>>();
   /** The disk that refused the expansion, by volume, and the free bytes that the expansion needs there. */
   readonly #refusedBy = new Map<
@@ -67,8 +67,7 @@ export class VolumePlacement {
     this.#caches = caches;
     this.#book = new DiskBook(caches);
     this.#queue = new WorkQueue(context);
-    this.#conditionPace = new WritePace(context.clock);
-    this.#creationPace = new WritePace(context.clock);
+    this.#pace = new WritePace(context.clock);
     this.#pending = new PendingRequests(context.clock);
     this.#refusals = new SeenSince(context.clock);
     this.#expected = new ExpectedWrites(context.clock);
@@ -183,15 +182,14 @@ export class VolumePlacement {
       this.#stranded.delete(name);
       this.#tentative.clear(name);
       this.#expected.forget(name);
-      this.#conditionPace.delete(name);
-      this.#creationPace.delete(name);
+      this.#pace.delete(name);
       return undefined;
     }
     // The events of these writes wake the volume again.
     const expectedMs = this.#expected.remainingMs(name);
     if (expectedMs !== undefined) return { afterMs: expectedMs };
     const nowMs = this.#context.clock.nowMs();
-    const view = volumeView(volume, this.#replicas(name), {
+    const view = volumeView(volume, this.#replicas(volume), {
       caches: this.#caches,
       book: this.#book,
       pending: this.#pending,
@@ -201,34 +199,28 @@ export class VolumePlacement {
     this.#tentative.clear(name);
     const disks = this.#tentative.addedTo(this.#book.disks);
     const plan = planVolume(view, withImageDemand(volume, disks, this.#caches));
-    const createsReplicas = plan.steps.some(({ kind }) => kind === 'create');
-    // An instance that does not know of an eviction yet deletes the new replica as one too many.
-    const creationRestMs = createsReplicas ? this.#creationPace.restMs(name) : 0;
-    if (creationRestMs > 0) return { afterMs: creationRestMs };
-    // Before the writes: the other instance may make a later one of them fail.
-    if (createsReplicas) this.#creationPace.written(name);
-    this.#tentative.add(name, plan.steps);
-    let restMs = 0;
-    const conflict = await retryIfStale(async () => {
-      restMs = await this.#carryOut(volume, plan, nowMs, signal);
-    });
-    if (conflict !== undefined) return conflict;
+    const status = volumeStatus(volume, plan, formatTimestamp(nowMs));
+    if (plan.steps.length > 0 || !isEqualWhenStored(status, volume.status ?? {})) {
+      const waitMs = this.#pace.takeMs(name);
+      if (waitMs > 0) return { afterMs: waitMs };
+      this.#tentative.add(name, plan.steps);
+      const conflict = await retryIfStale(() => this.#carryOut(volume, plan, { status, nowMs, signal }));
+      if (conflict !== undefined) return conflict;
+    }
     this.#noteWaiting(view, plan);
-    return restMs > 0 ? { afterMs: restMs } : this.#nextLook(view, plan);
+    return this.#nextLook(view, plan);
   }
 
-  /** Returns how long to wait before the status may be written; 0 if nothing is left to write. */
   async #carryOut(
     volume: Projected<DiskVolume>,
     plan: DiskVolumePlan,
-    nowMs: number,
-    signal: AbortSignal,
-  ): Promise<number> {
+    { status, nowMs, signal }: StatusAndTime,
+  ): Promise<void> {
     const { cluster, events } = this.#context;
     const { name = '', uid, resourceVersion } = volume.metadata ?? {};
     const expect = (change: ExpectedChange, isSeen: () => boolean) =>
       this.#expected.add(name, change, isSeen);
-    const planned = this.#plannedObjects(name, plan);
+    const planned = this.#plannedObjects(volume, plan);
     const options = {
       cluster,
       planned,
@@ -239,7 +231,6 @@ export class VolumePlacement {
       nowMs,
       signal,
     };
-    const status = volumeStatus(volume, plan, formatTimestamp(nowMs));
     const writeStatus = async () => {
       // A merge patch removes only what is null.
       const cleared = { refusedExpansion: status.refusedExpansion ?? null };
@@ -247,7 +238,6 @@ export class VolumePlacement {
       const written = await cluster
         .resource(diskVolumes)
         .patch({ name }, { type: 'merge', body }, { subresource: 'status', signal });
-      this.#conditionPace.written(name);
       expect('version', () => this.#caches.volumes.get(name)?.metadata?.resourceVersion !== resourceVersion);
       return written;
     };
@@ -259,15 +249,11 @@ export class VolumePlacement {
     const current = isExpansionStored ? volume : await writeStatus();
     const steps = new VolumeSteps(current, options);
     for (const step of plan.steps) await steps.run(step);
-    if (!isExpansionStored || isEqualWhenStored(status, volume.status ?? {})) return 0;
-    const isPaced = changesOnlyConditions({ ...volume.status }, { ...status });
-    const restMs = isPaced ? this.#conditionPace.restMs(name) : 0;
-    if (restMs === 0) await writeStatus();
-    return restMs;
+    if (isExpansionStored && !isEqualWhenStored(status, volume.status ?? {})) await writeStatus();
   }
 
   /** Must be called before anything is waited for. */
-  #plannedObjects(volume: string, { steps }: DiskVolumePlan): PlannedObjects {
+  #plannedObjects(volume: Projected<DiskVolume>, { steps }: DiskVolumePlan): PlannedObjects {
     const disks = steps.flatMap((step) => (step.kind === 'withdraw' ? [step.diskUUID] : []));
     const schedules = disks.flatMap((uuid) => {
       const schedule = this.#caches.schedules.get(uuid);
@@ -277,10 +263,12 @@ export class VolumePlacement {
     return { replicas: new Map(replicas), schedules: new Map(schedules) };
   }
 
-  *#replicas(volume: string): Iterable<Projected<Replica>> {
-    for (const name of this.#replicasOf.get(volume) ?? []) {
+  /** Without those of a deleted volume of the same name, which a cache that is behind may still have. */
+  *#replicas({ metadata }: Projected<DiskVolume>): Iterable<Projected<Replica>> {
+    for (const name of this.#replicasOf.get(metadata?.name ?? '') ?? []) {
       const replica = this.#caches.replicas.get(name);
-      if (replica !== undefined) yield replica;
+      const owner = controllerOf(replica);
+      if (replica !== undefined && (owner === undefined || owner.uid === metadata?.uid)) yield replica;
     }
   }
 
@@ -327,6 +315,12 @@ export class VolumePlacement {
     const delays = [...pendingMs, ...otherMs.map((ms) => Math.round(ms * jitter))];
     return delays.length === 0 ? undefined : { afterMs: Math.min(...delays) };
   }
+}
+
+interface StatusAndTime {
+  readonly status: DiskVolumeStatus;
+  readonly nowMs: number;
+  readonly signal: AbortSignal;
 }
 
 /** Bytes that are not granted. */

@@ -183,11 +183,20 @@ export class VolumeSteps {
   /**
    * The volume is read again, after the plan saw the replica. So the replica existed before any expansion that was requested later, which needs the
    * grant of this replica too. While one is requested already, and after it was committed, a replica with the smaller size does not start.
+   *
+   * The grant is read again, too: a cache that is behind may have the one of a deleted replica with this name. The disk does not take back what is granted to
+   * a replica that it has (`grant-holds.ts`), and the write fails if the replica has another disk meanwhile.
    */
   async #start(name: string): Promise<void> {
+    const { cluster, signal } = this.#options;
     const { status } = await this.#readVolume();
     if (!isEqualWhenStored(status?.expansion, this.#volume.status?.expansion))
       throw conflict(diskVolumes, this.#volume.metadata?.name ?? '', 'its expansion has changed');
+    const { diskID = '', volumeSize = 0 } = this.#replica(name).spec ?? {};
+    const { spec, status: answers } = await cluster.resource(diskSchedules).get({ name: diskID }, { signal });
+    const granted = ownValue(answers?.replicas, name)?.scheduledSize ?? 0;
+    if (ownValue(spec?.replicas, name) === undefined || granted < volumeSize)
+      throw conflict(diskSchedules, diskID, `it has not granted the bytes of replica ${name}`);
     await this.#patchReplica(name, { spec: { desiredState: 'running' } });
   }
 

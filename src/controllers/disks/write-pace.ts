@@ -1,38 +1,32 @@
-import { isEqualWhenStored } from '../../kube/deep-equal.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { TokenBucket } from '../../runtime/token-bucket.ts';
 
-/** Between two writes of this process that the other instance may undo. */
-const againMs = 1_000;
+/** So many times at once, and once per second after that. To place a volume and to expand it takes about ten plans each. */
+const rate = { tokensPerSecond: 1, burst: 20 };
 
 /**
- * Limits how often this process repeats a write of an object. Instances whose caches differ would otherwise undo each other's writes as fast as they can,
+ * Limits how often this process writes what follows from one object. Instances whose caches differ would otherwise undo each other's writes as fast as they can,
  * until the caches agree.
  */
 export class WritePace {
-  readonly #clock: Clock;
-  readonly #writtenAtMs = new Map<string, number>();
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #buckets = new Map<string, TokenBucket>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock;
   }
 
-  written(name: string): void {
-    this.#writtenAtMs.set(name, this.#clock.monotonicMs());
+  /** 0 if the writes may be sent now: then they count. Otherwise how long to wait. */
+  takeMs(name: string): number {
+    const nowMs = this.#clock.monotonicMs();
+    const bucket = this.#buckets.get(name) ?? new TokenBucket(rate, nowMs);
+    this.#buckets.set(name, bucket);
+    const waitMs = bucket.reserveMs(nowMs);
+    if (waitMs > 0) bucket.giveBack();
+    return waitMs;
   }
 
   delete(name: string): void {
-    this.#writtenAtMs.delete(name);
+    this.#buckets.delete(name);
   }
-
-  /** How long to wait before the next such write; 0 if it may be sent now. */
-  restMs(name: string): number {
-    const writtenAtMs = this.#writtenAtMs.get(name);
-    return writtenAtMs === undefined ? 0 : Math.max(0, writtenAtMs + againMs - this.#clock.monotonicMs());
-  }
-}
-
-type StatusWithConditions = Readonly<Record<string, unknown>>;
-
-export function changesOnlyConditions(before: StatusWithConditions, planned: StatusWithConditions): boolean {
-  return isEqualWhenStored({ ...planned, conditions: [] }, { ...before, conditions: [] });
 }

@@ -3,7 +3,11 @@ import { type DiskCandidate, roomOf } from '../../../engine/disks/choose-disk.ts
 import type { ImagePlan, ImageView } from '../../../engine/disks/images/image-view.ts';
 import { idleCopyMaxMs, planImage } from '../../../engine/disks/images/plan-image.ts';
 import { isEqualWhenStored } from '../../../kube/deep-equal.ts';
-import { type BackingImage, backingImages } from '../../../kube/disks/backing-image.ts';
+import {
+  type BackingImage,
+  type BackingImageStatus,
+  backingImages,
+} from '../../../kube/disks/backing-image.ts';
 import type { DiskSchedule } from '../../../kube/disks/disk-schedule.ts';
 import type { StorageNode } from '../../../kube/disks/storage-node.ts';
 import { formatTimestamp } from '../../../kube/go/timestamp.ts';
@@ -17,7 +21,7 @@ import { type DiskCaches, reportedDisks } from '../disk-caches.ts';
 import { PendingRequests } from '../pending-requests.ts';
 import { retryIfStale } from '../retry-if-stale.ts';
 import { WaitingVolumes } from '../waiting-volumes.ts';
-import { changesOnlyConditions, WritePace } from '../write-pace.ts';
+import { WritePace } from '../write-pace.ts';
 import { failedCopies } from './failed-copies.ts';
 import { ImageEntries } from './image-entries.ts';
 import { imageStatus, removedKeys } from './image-status.ts';
@@ -152,27 +156,27 @@ export class ImagePlacement {
     const nowMs = this.#context.clock.nowMs();
     const view = readImage(image, this.#sources, nowMs);
     const plan = planImage(view, this.#sources.book.disks);
-    let restMs = 0;
-    const conflict = await retryIfStale(async () => {
-      restMs = await this.#carryOut(image, view, plan, { nowMs, signal });
-    });
-    if (conflict !== undefined) return conflict;
+    const status = view.deletion === 'free' ? (image.status ?? {}) : this.#statusOf(image, view, plan, nowMs);
+    if (plan.steps.length > 0 || !isEqualWhenStored(status, image.status ?? {})) {
+      const waitMs = this.#pace.takeMs(name);
+      if (waitMs > 0) return { afterMs: waitMs };
+      const conflict = await retryIfStale(() => this.#carryOut(image, plan, { status, nowMs, signal }));
+      if (conflict !== undefined) return conflict;
+    }
     const { allocation } = plan;
     if (allocation.kind === 'waiting-for-disk') this.#waiting.add(name, allocation.bytes);
     else this.#waiting.delete(name);
-    const next = restMs > 0 ? { afterMs: restMs } : this.#nextLook(image, view, plan, nowMs);
+    const next = this.#nextLook(image, view, plan, nowMs);
     if (next === undefined) this.#timed.delete(name);
     else this.#timed.add(name);
     return next;
   }
 
-  /** Returns how long to wait before the status may be written; 0 if nothing is left to write. */
   async #carryOut(
     image: Projected<BackingImage>,
-    view: ImageView,
     plan: ImagePlan,
-    { nowMs, signal }: { readonly nowMs: number; readonly signal: AbortSignal },
-  ): Promise<number> {
+    { status, nowMs, signal }: StatusAndTime,
+  ): Promise<void> {
     const { cluster } = this.#context;
     const steps = new ImageSteps(image, { cluster, sources: this.#sources, nowMs, signal });
     for (const step of plan.steps) {
@@ -180,20 +184,20 @@ export class ImagePlacement {
       await steps.run(step);
     }
     // The event of a write of the image leads to the next plan, which reports.
-    if (steps.hasWritten || view.deletion === 'free') return 0;
-    return await this.#report(image, view, plan, { nowMs, signal });
+    if (!steps.hasWritten && !isEqualWhenStored(status, image.status ?? {}))
+      await this.#writeStatus(image, status, signal);
   }
 
-  async #report(
+  #statusOf(
     image: Projected<BackingImage>,
     view: ImageView,
     plan: ImagePlan,
-    { nowMs, signal }: { readonly nowMs: number; readonly signal: AbortSignal },
-  ): Promise<number> {
+    nowMs: number,
+  ): BackingImageStatus {
     const { spec, status: before } = image;
     const isLost = (uuid: string) =>
       !Object.hasOwn(spec?.diskFileSpecMap ?? {}, uuid) && isDiskGone(uuid, this.#sources);
-    const status = imageStatus(image, {
+    return imageStatus(image, {
       view,
       plan,
       failure: failedCopies(image, this.#sources.book, nowMs).message,
@@ -201,10 +205,14 @@ export class ImagePlacement {
       lostFiles: Object.keys(before?.diskFileStatusMap ?? {}).filter(isLost),
       now: formatTimestamp(nowMs),
     });
-    if (isEqualWhenStored(status, before ?? {})) return 0;
-    const restMs = changesOnlyConditions({ ...before }, { ...status }) ? this.#pace.restMs(view.name) : 0;
-    if (restMs > 0) return restMs;
-    const { uid, resourceVersion } = image.metadata ?? {};
+  }
+
+  async #writeStatus(
+    { metadata, status: before }: Projected<BackingImage>,
+    status: BackingImageStatus,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { name = '', uid, resourceVersion } = metadata ?? {};
     const { observedGeneration, conditions } = status;
     const body = {
       metadata: { uid, resourceVersion },
@@ -213,9 +221,7 @@ export class ImagePlacement {
     this.#sweep.beforeWrite();
     await this.#context.cluster
       .resource(backingImages)
-      .patch({ name: view.name }, { type: 'merge', body }, { subresource: 'status', signal });
-    this.#pace.written(view.name);
-    return 0;
+      .patch({ name }, { type: 'merge', body }, { subresource: 'status', signal });
   }
 
   /** When something changes without an event: a verdict is overdue, a failure or a rejection is forgotten, or a copy is unused for too long. */
@@ -243,4 +249,10 @@ export class ImagePlacement {
     ];
     return delays.length === 0 ? undefined : { afterMs: Math.min(...delays) };
   }
+}
+
+interface StatusAndTime {
+  readonly status: BackingImageStatus;
+  readonly nowMs: number;
+  readonly signal: AbortSignal;
 }

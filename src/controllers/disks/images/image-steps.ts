@@ -1,6 +1,6 @@
 import type { Cluster, Projected } from '../../../cluster/cluster.ts';
 import type { ImagePlaceStep, ImageStep } from '../../../engine/disks/images/image-view.ts';
-import { conflict, isReason } from '../../../kube/api-error.ts';
+import { isReason } from '../../../kube/api-error.ts';
 import {
   type BackingImage,
   backingImageFinalizer,
@@ -24,8 +24,7 @@ export interface ImageStepsOptions {
 /**
  * Carries out the steps of one image, each with one write. A write of the image carries the version that the plan was made from, and so do withdrawals and
  * releases for the schedule. A request carries only the uid of the schedule: it sets one key that only requests of this image write, so it is right
- * whatever else changed; if it comes after the copy has been given up, the next plan releases it. The image is read again before it, so that an instance whose
- * cache of images is behind does not request without end what another one releases.
+ * whatever else changed; if it comes after the copy has been given up, the next plan releases it.
  */
 export class ImageSteps {
   readonly #options: ImageStepsOptions;
@@ -87,19 +86,9 @@ export class ImageSteps {
 
   async #request(uuid: string, bytes: number): Promise<void> {
     const { cluster, sources, signal } = this.#options;
-    await this.#confirmImage();
     const { uid } = sources.caches.schedules.get(uuid)?.metadata ?? {};
     const body = { metadata: { uid }, spec: { backingImages: { [this.#name]: bytes } } };
     await cluster.resource(diskSchedules).patch({ name: uuid }, { type: 'merge', body }, { signal });
-  }
-
-  /** What a step has written needs no confirmation: the write carried the version of the plan. */
-  async #confirmImage(): Promise<void> {
-    if (this.#written !== undefined) return;
-    const { cluster, signal } = this.#options;
-    const { metadata } = await cluster.resource(backingImages).get({ name: this.#name }, { signal });
-    if (metadata?.resourceVersion !== this.#cached.metadata?.resourceVersion)
-      throw conflict(backingImages, this.#name, 'it has changed since it was read');
   }
 
   /**

@@ -12,6 +12,7 @@ import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import type { DiskCaches } from '../disk-caches.ts';
 import { retryIfStale } from '../retry-if-stale.ts';
+import { WritePace } from '../write-pace.ts';
 import { ImageUsers } from './image-users.ts';
 
 const workers = 2;
@@ -26,11 +27,13 @@ export class VolumeImages {
   readonly #caches: DiskCaches;
   readonly #users: ImageUsers;
   readonly #queue: WorkQueue;
+  readonly #pace: WritePace;
 
   constructor(context: ControllerContext, caches: DiskCaches) {
     this.#context = context;
     this.#caches = caches;
     this.#queue = new WorkQueue(context);
+    this.#pace = new WritePace(context.clock);
     this.#users = new ImageUsers(caches, ({ volume }) => this.#queue.add(volume));
   }
 
@@ -55,13 +58,17 @@ export class VolumeImages {
 
   async #reconcile(name: string, signal: AbortSignal): Promise<Requeue | undefined> {
     const volume = this.#caches.volumes.get(name);
-    if (volume?.spec?.backingImage === undefined || volume.metadata?.deletionTimestamp !== undefined)
+    if (volume?.spec?.backingImage === undefined || volume.metadata?.deletionTimestamp !== undefined) {
+      this.#pace.delete(name);
       return undefined;
+    }
     const next = this.#conditionOf(volume, volume.spec.backingImage);
     const now = formatTimestamp(this.#context.clock.nowMs());
     const before = volume.status?.conditions;
     const conditions = setCondition(before, next, now);
     if (conditions === before) return undefined;
+    const waitMs = this.#pace.takeMs(name);
+    if (waitMs > 0) return { afterMs: waitMs };
     const { uid, resourceVersion } = volume.metadata ?? {};
     const body = { metadata: { uid, resourceVersion }, status: { conditions } };
     return await retryIfStale(async () => {

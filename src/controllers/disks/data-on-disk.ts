@@ -1,0 +1,62 @@
+import type { Cluster } from '../../cluster/cluster.ts';
+import type { DiskUserKind } from '../../engine/disks/decide-disk.ts';
+import { type BackingImage, backingImages } from '../../kube/disks/backing-image.ts';
+import type { DiskSchedule } from '../../kube/disks/disk-schedule.ts';
+import { type Replica, replicas } from '../../kube/disks/replica.ts';
+import { ownValue } from '../../kube/go/json-value.ts';
+import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
+import type { DiskCaches } from './disk-caches.ts';
+
+/** Whether data is on a disk that was there before its request could be answered, for example after an upgrade. */
+export type HasData = (kind: DiskUserKind, name: string) => boolean;
+
+/** By the caches: enough to see that nothing is left to do, and not enough to grant bytes that the disk may not have. */
+export function cachedData(caches: DiskCaches, { metadata }: DiskSchedule): HasData {
+  const uuid = metadata?.name ?? '';
+  return (kind, name) =>
+    kind === 'replicas'
+      ? isReplicaOn(caches.replicas.get(name), uuid)
+      : isImageOn(caches.images.get(name), uuid);
+}
+
+/**
+ * By what is stored, for the requests that the disk would grant for their data. A cache that is behind may have the data of a deleted object with the same
+ * name. `schedule` was read before, and the verdicts are written with its version. The request of a deleted object goes before the object does, so a
+ * replica or image that is read here is the one that the request is for, or the write fails.
+ */
+export async function storedData(
+  cluster: Cluster,
+  caches: DiskCaches,
+  schedule: DiskSchedule,
+  signal: AbortSignal,
+): Promise<HasData> {
+  const { metadata, spec, status } = schedule;
+  const uuid = metadata?.name ?? '';
+  const isCached = cachedData(caches, schedule);
+  const found: Readonly<Record<DiskUserKind, Set<string>>> = {
+    replicas: new Set(),
+    backingImages: new Set(),
+  };
+  const open = (kind: DiskUserKind) =>
+    Object.entries(spec?.[kind] ?? {}).flatMap(([name, asked]) =>
+      asked > (ownValue(status?.[kind], name)?.scheduledSize ?? 0) && isCached(kind, name) ? [name] : [],
+    );
+  for (const name of open('replicas')) {
+    const stored = await undefinedIfNotFound(cluster.resource(replicas).get({ name }, { signal }));
+    if (isReplicaOn(stored, uuid)) found.replicas.add(name);
+  }
+  for (const name of open('backingImages')) {
+    const stored = await undefinedIfNotFound(cluster.resource(backingImages).get({ name }, { signal }));
+    if (isImageOn(stored, uuid)) found.backingImages.add(name);
+  }
+  return (kind, name) => found[kind].has(name);
+}
+
+function isReplicaOn(replica: Replica | undefined, uuid: string): boolean {
+  const { spec, status } = replica ?? {};
+  return spec?.diskID === uuid && (status?.healthyAt ?? status?.failedAt) !== undefined;
+}
+
+function isImageOn(image: BackingImage | undefined, uuid: string): boolean {
+  return ownValue(image?.status?.diskFileStatusMap, uuid)?.state === 'ready';
+}
