@@ -3,6 +3,7 @@ import { disksPart } from './parts/disks.ts';
 import { driverPart } from './parts/driver.ts';
 import { nodesPart } from './parts/nodes.ts';
 import { diskProcessesPart, processesPart } from './parts/processes.ts';
+import { rareDiskMomentsPart } from './parts/rare-disk-moments.ts';
 import { rareMomentsPart } from './parts/rare-moments.ts';
 import { schedulingPart } from './parts/scheduling.ts';
 import { volumesPart } from './parts/volumes.ts';
@@ -21,7 +22,7 @@ const podParts: readonly SimulationPart[] = [
 ];
 
 /** Disks have no effect on pods but by claims, so they have scenarios of their own, which are small and quick. */
-const diskParts: readonly SimulationPart[] = [disksPart, diskProcessesPart];
+const diskParts: readonly SimulationPart[] = [disksPart, diskProcessesPart, rareDiskMomentsPart];
 
 /** Everything that takes part in a scenario about this subject. */
 export function partsOf(subject: SimulationSubject = 'pods'): readonly SimulationPart[] {

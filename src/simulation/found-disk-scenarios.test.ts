@@ -5,6 +5,18 @@ import { testFound } from './testing/found-scenario.ts';
 
 testFound([
   {
+    name: 'the replicas of a deleted volume do not count for the next one of its name',
+    subject: 'disks',
+    seed: '3',
+    replicated: [],
+    latencyMaxMs: 0,
+    attaches: false,
+    actions: [
+      [1_000, 'recreate-unseen', { process: 'disks-0', resource: 'replicas', forMs: 6_000 }],
+      [20_000, 'report-data', {}],
+    ],
+  },
+  {
     name: 'a disk takes nothing back from a replica that another instance starts at that moment',
     subject: 'disks',
     seed: '1',

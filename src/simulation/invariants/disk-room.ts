@@ -1,4 +1,5 @@
 import { getCondition } from '../../kube/conditions.ts';
+import { backingImages } from '../../kube/disks/backing-image.ts';
 import { type DiskSchedule, diskSchedules } from '../../kube/disks/disk-schedule.ts';
 import { type Replica, replicas } from '../../kube/disks/replica.ts';
 import { type StorageNode, storageNodes } from '../../kube/disks/storage-node.ts';
@@ -31,12 +32,17 @@ export const roomIsUsed: Invariant = {
       );
       const used = new Set(own.map((replica) => replica.spec?.nodeID));
       const size = Math.max(0, ...own.map((replica) => replica.spec?.volumeSize ?? 0)) || (spec?.size ?? 0);
+      const imageBytes = spec?.backingImage === undefined ? 0 : imageSize(spec.backingImage, state);
+      if (imageBytes === undefined) return [];
       return own
         .filter((replica) => !hasData(replica) && grantedTo(replica, state) === 0)
         .flatMap((replica) =>
           [...state.values(diskSchedules)]
             .filter((schedule) => isOpen(schedule, state) && !used.has(schedule.spec?.nodeID))
-            .filter(({ status }) => (status?.storageLimit ?? 0) - (status?.storageScheduled ?? 0) >= size)
+            .filter(
+              ({ status }) =>
+                (status?.storageLimit ?? 0) - (status?.storageScheduled ?? 0) >= size + imageBytes,
+            )
             .map(
               (schedule) =>
                 `${replica.metadata?.name} waits for ${size} bytes, and ${schedule.metadata?.name} has them`,
@@ -44,6 +50,12 @@ export const roomIsUsed: Invariant = {
         );
     }),
 };
+
+/** A disk may need it for a copy, unless it has one. Undefined if it is not known: then nothing is said about the volume. */
+function imageSize(name: string, state: StoredObjects): number | undefined {
+  const { spec, status } = state.get(backingImages, name) ?? {};
+  return status?.size ?? spec?.expectedSize;
+}
 
 function hasData({ status }: Replica): boolean {
   return (status?.healthyAt ?? status?.failedAt) !== undefined;

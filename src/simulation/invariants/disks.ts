@@ -1,5 +1,6 @@
 import { getCondition } from '../../kube/conditions.ts';
 import { isEqualWhenStored } from '../../kube/deep-equal.ts';
+import { type BackingImage, backingImages } from '../../kube/disks/backing-image.ts';
 import { type DiskSchedule, type DiskVerdict, diskSchedules } from '../../kube/disks/disk-schedule.ts';
 import { type Replica, replicas } from '../../kube/disks/replica.ts';
 import { type DiskVolume, diskVolumes } from '../../kube/disks/volume.ts';
@@ -83,6 +84,23 @@ const scheduleWritesChangeSomething: Invariant = {
     return isEqualWhenStored(contents(before), contents(after))
       ? `${key} was written and is as before`
       : undefined;
+  },
+};
+
+const adoptedDataExists: Invariant = {
+  name: 'a disk grants more than it has only for data that is there',
+  onVersion: (version, state) => {
+    const { key = '', before, after } = scheduleVersion(version) ?? {};
+    const adopted = after === undefined ? [] : requestsOf(after);
+    const wrong = adopted.find(
+      ({ kind, name, grantedBytes, verdict }) =>
+        verdict?.reason === 'Adopted' &&
+        grantedBytes > entryOf(before, kind, name).grantedBytes &&
+        !hasDataOn(state, kind, name, key),
+    );
+    return wrong === undefined
+      ? undefined
+      : `disk ${key} adopts ${wrong.kind}/${wrong.name}, which has no data there`;
   },
 };
 
@@ -202,7 +220,27 @@ export function unrestedDisks(state: StoredObjects): readonly string[] {
           : [`${schedule.metadata?.name} has the request of ${name}, which is not on that disk`],
       ),
     ),
+    ...[...state.values(diskSchedules)].flatMap((schedule) =>
+      Object.keys(schedule.spec?.backingImages ?? {}).flatMap((name) =>
+        hasCopy(state.get(backingImages, name), schedule.metadata?.name ?? '')
+          ? []
+          : [`${schedule.metadata?.name} has the request of image ${name}, which has no copy on that disk`],
+      ),
+    ),
   ];
+}
+
+function hasDataOn(state: StoredObjects, kind: UserKind, name: string, uuid: string): boolean {
+  if (kind === 'backingImages')
+    return ownValue(state.get(backingImages, name)?.status?.diskFileStatusMap, uuid)?.state === 'ready';
+  const { spec, status } = state.get(replicas, name) ?? {};
+  return spec?.diskID === uuid && (status?.healthyAt ?? status?.failedAt) !== undefined;
+}
+
+/** Wanted there, or not gone completely. */
+function hasCopy(image: BackingImage | undefined, uuid: string): boolean {
+  const isWanted = ownValue(image?.spec?.diskFileSpecMap, uuid) !== undefined;
+  return isWanted || ownValue(image?.status?.diskFileStatusMap, uuid) !== undefined;
 }
 
 function refusedLeftovers({ metadata, status }: DiskVolume, state: StoredObjects): readonly string[] {
@@ -223,6 +261,7 @@ export const diskInvariants: readonly Invariant[] = [
   decisionsAreComplete,
   grantsAreNotRevoked,
   scheduleWritesChangeSomething,
+  adoptedDataExists,
   schedulesInUseStay,
   startedReplicasHaveTheirBytes,
   replicasGrowTogether,

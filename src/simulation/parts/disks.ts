@@ -1,21 +1,18 @@
 import type { Cluster } from '../../cluster/cluster.ts';
-import type { KubeObject } from '../../kube/api/meta.ts';
 import { backingImages } from '../../kube/disks/backing-image.ts';
 import { diskSchedules } from '../../kube/disks/disk-schedule.ts';
 import { diskSettings, diskSettingsName } from '../../kube/disks/disk-settings.ts';
 import { replicas } from '../../kube/disks/replica.ts';
 import { storageNodes } from '../../kube/disks/storage-node.ts';
 import { diskVolumes } from '../../kube/disks/volume.ts';
-import { ownValue } from '../../kube/go/json-value.ts';
-import type { Resource } from '../../kube/resource.ts';
 import type { Random } from '../../runtime/random.ts';
 import { disksComeToRest, roomIsUsed } from '../invariants/disk-room.ts';
 import { diskInvariants, disksAreAtRest } from '../invariants/disks.ts';
 import type { ActionContext, SimulationPart } from '../part.ts';
 import type { ActionParameters } from '../scenario.ts';
 import { gibibyte } from '../simulated-driver.ts';
+import { changeRequest, createObject, mergeObject, past, reportData } from './disk-objects.ts';
 
-const apiVersion = 'stowage.dev/v1alpha1';
 const nodeNames = ['n0', 'n1', 'n2'] as const;
 const diskNames = ['a', 'b'] as const;
 const volumeNames = ['v0', 'v1', 'v2', 'v3', 'v4', 'v5'] as const;
@@ -23,8 +20,6 @@ const imageNames = ['i0', 'i1'] as const;
 /** Replicas of another program. */
 const floodNames = ['x0', 'x1', 'x2', 'x3'] as const;
 const diskGib = 12;
-/** Any time: people look at whether it is there. */
-const past = '2026-01-01T00:00:00Z';
 
 /** Storage nodes with two disks each, volumes with replicas, backing images, and two processes that decide about all of them at once. */
 export const disksPart: SimulationPart = {
@@ -51,7 +46,22 @@ export const disksPart: SimulationPart = {
       }),
       run: async ({ cluster }, { volume, gib, replicas: numberOfReplicas }) => {
         const spec = { size: Number(gib) * gibibyte, numberOfReplicas: Number(numberOfReplicas) };
-        await create(cluster, diskVolumes, String(volume), spec);
+        await createObject(cluster, diskVolumes, String(volume), spec);
+      },
+    },
+    {
+      name: 'create-volume-from-image',
+      weight: 2,
+      draw: (random) => ({
+        volume: random.pick(volumeNames),
+        gib: 1 + random.int(6),
+        replicas: 1 + random.int(3),
+        image: random.pick(imageNames),
+      }),
+      run: async ({ cluster }, { volume, gib, replicas: numberOfReplicas, image }) => {
+        const size = Number(gib) * gibibyte;
+        const spec = { size, numberOfReplicas: Number(numberOfReplicas), backingImage: image };
+        await createObject(cluster, diskVolumes, String(volume), spec);
       },
     },
     {
@@ -59,14 +69,14 @@ export const disksPart: SimulationPart = {
       weight: 6,
       draw: (random) => ({ volume: random.pick(volumeNames), gib: 1 + random.int(10) }),
       run: async ({ cluster }, { volume, gib }) =>
-        await merge(cluster, diskVolumes, volume, { spec: { size: Number(gib) * gibibyte } }),
+        await mergeObject(cluster, diskVolumes, volume, { spec: { size: Number(gib) * gibibyte } }),
     },
     {
       name: 'scale-volume',
       weight: 2,
       draw: (random) => ({ volume: random.pick(volumeNames), replicas: 1 + random.int(3) }),
       run: async ({ cluster }, { volume, replicas: numberOfReplicas }) =>
-        await merge(cluster, diskVolumes, volume, { spec: { numberOfReplicas } }),
+        await mergeObject(cluster, diskVolumes, volume, { spec: { numberOfReplicas } }),
     },
     {
       name: 'delete-volume',
@@ -87,7 +97,7 @@ export const disksPart: SimulationPart = {
         const source = { download: { url: 'https://images.example.com/base' } };
         const expectedSize = Number(gib) * gibibyte;
         const spec = { source, expectedSize, minNumberOfCopies: Number(copies) };
-        await create(cluster, backingImages, String(image), spec);
+        await createObject(cluster, backingImages, String(image), spec);
       },
     },
     {
@@ -101,17 +111,20 @@ export const disksPart: SimulationPart = {
       name: 'report-data',
       weight: 6,
       draw: () => ({}),
-      run: async (context) => {
-        await reportReplicas(context);
-        await reportCopies(context);
-      },
+      run: reportData,
     },
     {
       name: 'fail-replica',
       weight: 1,
       draw: (random) => ({ volume: random.pick(volumeNames), number: random.int(3) }),
       run: async ({ cluster }, { volume, number }) =>
-        await merge(cluster, replicas, `${volume}-r${number}`, { status: { failedAt: past } }, 'status'),
+        await mergeObject(
+          cluster,
+          replicas,
+          `${volume}-r${number}`,
+          { status: { failedAt: past } },
+          'status',
+        ),
     },
     {
       name: 'flood-disk',
@@ -123,7 +136,8 @@ export const disksPart: SimulationPart = {
       name: 'change-request',
       weight: 2,
       draw: (random) => ({ volume: random.pick(volumeNames), number: random.int(3), gib: 1 + random.int(6) }),
-      run: changeRequest,
+      run: async ({ cluster }, { volume, number, gib }) =>
+        await changeRequest(cluster, `${volume}-r${number}`, Number(gib) * gibibyte),
     },
     {
       name: 'edit-disk',
@@ -134,7 +148,7 @@ export const disksPart: SimulationPart = {
         evictionRequested: random.int(3) === 0,
       }),
       run: async ({ cluster }, { node, disk, allowScheduling, evictionRequested }) =>
-        await merge(cluster, storageNodes, node, {
+        await mergeObject(cluster, storageNodes, node, {
           spec: { disks: { [String(disk)]: { allowScheduling, evictionRequested } } },
         }),
     },
@@ -143,7 +157,7 @@ export const disksPart: SimulationPart = {
       weight: 1,
       draw: (random) => ({ node: random.pick(nodeNames), evictionRequested: random.int(2) === 0 }),
       run: async ({ cluster }, { node, evictionRequested }) =>
-        await merge(cluster, storageNodes, node, { spec: { evictionRequested } }),
+        await mergeObject(cluster, storageNodes, node, { spec: { evictionRequested } }),
     },
     {
       name: 'set-capacity-policy',
@@ -152,8 +166,8 @@ export const disksPart: SimulationPart = {
       run: async ({ cluster }, { percentage }) => {
         const spec = { capacityPolicy: 'OverProvision', overProvisioningPercentage: percentage };
         const existing = await cluster.resource(diskSettings).list();
-        if (existing.items.length === 0) await create(cluster, diskSettings, diskSettingsName, spec);
-        else await merge(cluster, diskSettings, diskSettingsName, { spec });
+        if (existing.items.length === 0) await createObject(cluster, diskSettings, diskSettingsName, spec);
+        else await mergeObject(cluster, diskSettings, diskSettingsName, { spec });
       },
     },
     {
@@ -183,7 +197,7 @@ export const disksPart: SimulationPart = {
       isFault: true,
       draw: (random) => drawDisk(random),
       run: async ({ cluster }, { node, disk }) => {
-        await merge(
+        await mergeObject(
           cluster,
           storageNodes,
           node,
@@ -206,37 +220,7 @@ function drawDisk(random: Random): ActionParameters {
   return { node: random.pick(nodeNames), disk: random.pick(diskNames) };
 }
 
-// ── What the agents of the nodes report ──
-
-/** Replicas that may run have their data now. */
-async function reportReplicas({ cluster }: ActionContext): Promise<void> {
-  for (const { metadata, spec, status } of (await cluster.resource(replicas).list()).items)
-    if (spec?.desiredState === 'running' && status?.healthyAt === undefined)
-      await merge(cluster, replicas, metadata?.name, { status: { healthyAt: past } }, 'status');
-}
-
-/** Copies whose bytes have been granted are there now, and those that are not wanted are gone. */
-async function reportCopies({ cluster }: ActionContext): Promise<void> {
-  const schedules = (await cluster.resource(diskSchedules).list()).items;
-  for (const { metadata, spec, status } of (await cluster.resource(backingImages).list()).items) {
-    const name = metadata?.name ?? '';
-    const wanted = Object.keys(spec?.diskFileSpecMap ?? {});
-    const granted = schedules.filter(
-      (schedule) => ownValue(schedule.status?.backingImages, name)?.state === 'scheduled',
-    );
-    const ready = granted.flatMap((schedule) =>
-      wanted.includes(schedule.metadata?.name ?? '') ? [schedule.metadata?.name ?? ''] : [],
-    );
-    const gone = Object.keys(status?.diskFileStatusMap ?? {}).filter((uuid) => !wanted.includes(uuid));
-    const diskFileStatusMap = Object.fromEntries([
-      ...ready.map((uuid) => [uuid, { state: 'ready' }]),
-      ...gone.map((uuid) => [uuid, null]),
-    ]);
-    const size = status?.size ?? (ready.length > 0 ? spec?.expectedSize : undefined);
-    const body = { status: { ...(size !== undefined && { size }), diskFileStatusMap } };
-    await merge(cluster, backingImages, name, body, 'status');
-  }
-}
+// ── What the agents of the nodes report, and other programs write ──
 
 /** Another program places replicas of its own and requests their bytes in one write, without a look at what the disk has. */
 async function floodDisk({ cluster }: ActionContext, { node, disk }: ActionParameters): Promise<void> {
@@ -245,23 +229,9 @@ async function floodDisk({ cluster }: ActionContext, { node, disk }: ActionParam
   if (diskID === undefined) return;
   const size = 5 * gibibyte;
   const place = { volumeName: 'x', volumeSize: size, nodeID: String(node), diskID };
-  for (const name of floodNames) await create(cluster, replicas, name, place);
+  for (const name of floodNames) await createObject(cluster, replicas, name, place);
   const requests = Object.fromEntries(floodNames.map((name) => [name, size]));
-  await merge(cluster, diskSchedules, diskID, { spec: { replicas: requests } });
-}
-
-/** Another program writes the request of a volume's replica. */
-async function changeRequest(
-  { cluster }: ActionContext,
-  { volume, number, gib }: ActionParameters,
-): Promise<void> {
-  const name = `${volume}-r${number}`;
-  const { spec } = await cluster.resource(replicas).get({ name });
-  if (spec?.diskID === undefined) return;
-  const { spec: requests } = await cluster.resource(diskSchedules).get({ name: spec.diskID });
-  if (ownValue(requests?.replicas, name) === undefined) return;
-  const body = { spec: { replicas: { [name]: Number(gib) * gibibyte } } };
-  await merge(cluster, diskSchedules, spec.diskID, body);
+  await mergeObject(cluster, diskSchedules, diskID, { spec: { replicas: requests } });
 }
 
 /** The disk is put into another node, where it has a name of its own. */
@@ -271,9 +241,15 @@ async function moveDisk({ cluster }: ActionContext, { node, disk, to }: ActionPa
   const moved = from.status?.diskStatus?.[String(disk)];
   if (moved === undefined) return;
   const name = `${disk}-of-${node}`;
-  await merge(cluster, storageNodes, node, { status: { diskStatus: { [String(disk)]: null } } }, 'status');
-  await merge(cluster, storageNodes, to, { spec: { disks: { [name]: { path: `/${name}` } } } });
-  await merge(cluster, storageNodes, to, { status: { diskStatus: { [name]: moved } } }, 'status');
+  await mergeObject(
+    cluster,
+    storageNodes,
+    node,
+    { status: { diskStatus: { [String(disk)]: null } } },
+    'status',
+  );
+  await mergeObject(cluster, storageNodes, to, { spec: { disks: { [name]: { path: `/${name}` } } } });
+  await mergeObject(cluster, storageNodes, to, { status: { diskStatus: { [name]: moved } } }, 'status');
 }
 
 async function reportDisk(
@@ -286,12 +262,12 @@ async function reportDisk(
   // A disk that was removed or moved reports nothing.
   if (status?.diskStatus?.[String(disk)] === undefined) return;
   const body = { status: { diskStatus: { [String(disk)]: change } } };
-  await merge(cluster, storageNodes, node, body, 'status');
+  await mergeObject(cluster, storageNodes, node, body, 'status');
 }
 
 async function createStorageNode(cluster: Cluster, name: string): Promise<void> {
   const disks = Object.fromEntries(diskNames.map((disk) => [disk, { path: `/${disk}` }]));
-  await create(cluster, storageNodes, name, { disks });
+  await createObject(cluster, storageNodes, name, { disks });
   const diskStatus = Object.fromEntries(
     diskNames.map((disk, at) => {
       const number = nodeNames.indexOf(name as (typeof nodeNames)[number]) * diskNames.length + at;
@@ -304,32 +280,9 @@ async function createStorageNode(cluster: Cluster, name: string): Promise<void> 
     }),
   );
   const zone = name === 'n2' ? 'b' : 'a';
-  await merge(cluster, storageNodes, name, { status: { zone, diskStatus } }, 'status');
+  await mergeObject(cluster, storageNodes, name, { status: { zone, diskStatus } }, 'status');
 }
 
 function ready(status: 'True' | 'False'): object {
   return { type: 'Ready', status, reason: 'Reported', message: '', lastTransitionTime: past };
-}
-
-// ── Writes of people and agents ──
-
-async function create(
-  cluster: Cluster,
-  resource: Resource<KubeObject & { readonly spec?: object }>,
-  name: string,
-  spec: object,
-): Promise<void> {
-  await cluster.resource(resource).create({ apiVersion, kind: resource.kind, metadata: { name }, spec });
-}
-
-/** Of the fields that a person or an agent owns, whatever else is in the object. */
-async function merge(
-  cluster: Cluster,
-  resource: Resource<KubeObject>,
-  name: unknown,
-  body: object,
-  subresource?: 'status',
-): Promise<void> {
-  const options = subresource === undefined ? {} : { subresource };
-  await cluster.resource(resource).patch({ name: String(name) }, { type: 'merge', body }, options);
 }

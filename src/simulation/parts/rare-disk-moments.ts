@@ -1,0 +1,144 @@
+import type { Cluster } from '../../cluster/cluster.ts';
+import { backingImages } from '../../kube/disks/backing-image.ts';
+import { diskSchedules } from '../../kube/disks/disk-schedule.ts';
+import { replicas } from '../../kube/disks/replica.ts';
+import { storageNodes } from '../../kube/disks/storage-node.ts';
+import { diskVolumes } from '../../kube/disks/volume.ts';
+import { ownValue } from '../../kube/go/json-value.ts';
+import type { ActionContext, ActionKind, SimulationPart } from '../part.ts';
+import type { ActionParameters } from '../scenario.ts';
+import { gibibyte } from '../simulated-driver.ts';
+import { changeRequest, createObject, mergeObject, reportData } from './disk-objects.ts';
+
+const { signal: never } = new AbortController();
+/** The volume and the image of a moment; random actions do not use these names. */
+const name = 'm';
+const replicaName = `${name}-r0`;
+
+/** How often another program looks for the moment when it interferes, and for how long. */
+const lookMs = 5;
+const looks = 400;
+
+/** Sequences about disks that random actions hardly ever produce: someone interferes at the moment when it matters, or one process acts on old information. */
+export const rareDiskMomentsPart: SimulationPart = {
+  name: 'rare moments of disks',
+  actions: [
+    moment('lower-request-at-start', lowerRequestAtStart),
+    moment('evict-unseen', evictUnseen, ['storagenodes', 'backingimages', 'replicas', 'volumes']),
+    moment('expand-unseen', expandUnseen, ['volumes', 'replicas', 'diskschedules']),
+    moment('expand-late', expandLate, ['volumes', 'replicas', 'diskschedules']),
+    moment('recreate-unseen', recreateUnseen, ['replicas', 'diskschedules', 'backingimages']),
+  ],
+};
+
+/** Another program lowers the request of a replica when its disk has granted it, and nothing runs with it yet. */
+async function lowerRequestAtStart({ cluster, clock }: ActionContext): Promise<void> {
+  await createVolume(cluster);
+  for (let look = 0; look < looks; look += 1) {
+    await clock.sleep(lookMs, never);
+    const { items } = await cluster.resource(diskSchedules).list();
+    if (items.some(({ status }) => ownValue(status?.replicas, replicaName)?.state === 'scheduled')) break;
+  }
+  for (const gib of [1, 2, 1]) {
+    await changeRequest(cluster, replicaName, gib * gibibyte);
+    await clock.sleep(20, never);
+  }
+}
+
+/** A node is to be emptied, and then not any more, while one process does not see the changes of a kind. */
+async function evictUnseen(context: ActionContext, parameters: ActionParameters): Promise<void> {
+  const { cluster, clock } = context;
+  await createImage(cluster, 1);
+  await createVolume(cluster, { backingImage: name });
+  await clock.sleep(3_000, never);
+  const { spec } = await cluster.resource(replicas).get({ name: replicaName });
+  if (spec?.nodeID === undefined) return;
+  stall(context, parameters);
+  await mergeObject(cluster, storageNodes, spec.nodeID, { spec: { evictionRequested: true } });
+  await clock.sleep(Number(parameters.forMs), never);
+  await mergeObject(cluster, storageNodes, spec.nodeID, { spec: { evictionRequested: false } });
+}
+
+/** A volume is to be larger, and then as before, while one process does not see the changes of a kind. */
+async function expandUnseen(context: ActionContext, parameters: ActionParameters): Promise<void> {
+  const { cluster, clock } = context;
+  await createVolume(cluster);
+  await clock.sleep(3_000, never);
+  stall(context, parameters);
+  await resizeVolume(cluster, 5);
+  await clock.sleep(Number(parameters.forMs), never);
+  await resizeVolume(cluster, 3);
+}
+
+/** A volume is to be larger, and at once as before, while a write of one process gets no response and arrives later. */
+async function expandLate(context: ActionContext, parameters: ActionParameters): Promise<void> {
+  const { cluster, clock, processes } = context;
+  const { process, resource, forMs } = parameters;
+  await createVolume(cluster);
+  await clock.sleep(3_000, never);
+  processes.get(String(process))?.armFault({
+    fault: 'late-request',
+    hitsLeases: false,
+    resource: String(resource),
+    skipped: 0,
+    lateMs: Number(forMs),
+  });
+  await resizeVolume(cluster, 5);
+  await clock.sleep(300, never);
+  await resizeVolume(cluster, 3);
+}
+
+/** A volume and its image are deleted and created again, with other sizes, while one process does not see the changes of a kind. */
+async function recreateUnseen(context: ActionContext, parameters: ActionParameters): Promise<void> {
+  const { cluster, clock } = context;
+  await createImage(cluster, 1);
+  await createVolume(cluster, { size: 5 * gibibyte, backingImage: name });
+  await clock.sleep(3_000, never);
+  await reportData(context);
+  await clock.sleep(1_000, never);
+  stall(context, parameters);
+  await cluster.resource(diskVolumes).delete({ name });
+  await cluster.resource(backingImages).delete({ name });
+  await clock.sleep(500, never);
+  await reportData(context);
+  await clock.sleep(500, never);
+  await createImage(cluster, 4);
+  await createVolume(cluster, { backingImage: name });
+}
+
+function moment(action: string, run: ActionKind['run'], resources: readonly string[] = []): ActionKind {
+  return {
+    name: action,
+    weight: 1,
+    isRare: true,
+    isFault: true,
+    draw: (random) =>
+      resources.length === 0
+        ? {}
+        : {
+            process: random.pick(['disks-0', 'disks-too-0']),
+            resource: random.pick(resources),
+            forMs: 200 + random.int(8_000),
+          },
+    run,
+  };
+}
+
+/** Longer than the moment takes. */
+function stall({ processes }: ActionContext, { process, resource, forMs }: ActionParameters): void {
+  processes.get(String(process))?.stallWatches(`${resource}.stowage.dev`, Number(forMs) + 5_000);
+}
+
+async function createVolume(cluster: Cluster, more: object = {}): Promise<void> {
+  await createObject(cluster, diskVolumes, name, { size: 3 * gibibyte, numberOfReplicas: 2, ...more });
+}
+
+async function createImage(cluster: Cluster, gib: number): Promise<void> {
+  const source = { download: { url: 'https://images.example.com/base' } };
+  const spec = { source, expectedSize: gib * gibibyte, minNumberOfCopies: 2 };
+  await createObject(cluster, backingImages, name, spec);
+}
+
+async function resizeVolume(cluster: Cluster, gib: number): Promise<void> {
+  await mergeObject(cluster, diskVolumes, name, { spec: { size: gib * gibibyte } });
+}
