@@ -9,7 +9,7 @@ import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 /**
  * Confirms that every replica of the volume has been granted the expansion, by what is stored and not by the caches. The volume requested the expansion
  * in a version that was read before, and the commit replaces that version: it fails if the expansion was withdrawn meanwhile. Until then no disk takes
- * back what is granted here (`grant-holds.ts`). A replica that is created later starts with the larger size, or not at all (`VolumeSteps`).
+ * back what is granted here (`verdicts/grant-holds.ts`). A replica that is created later starts with the larger size, or not at all (`VolumeSteps`).
  */
 export async function confirmGrants(
   cluster: Cluster,

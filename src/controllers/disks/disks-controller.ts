@@ -1,7 +1,6 @@
 import type { Controller } from '../../reconcile/controller.ts';
 import { diskCaches } from './disk-caches.ts';
 import { meterDisks } from './disk-metrics.ts';
-import { DiskVerdicts } from './disk-verdicts.ts';
 import { ImagePlacement } from './images/image-placement.ts';
 import { VolumeImages } from './images/volume-images.ts';
 import { NodeDisks } from './node-disks.ts';
@@ -9,6 +8,7 @@ import { createDiskCatalog } from './pools/disk-catalog.ts';
 import { DiskPools } from './pools/disk-pools.ts';
 import { ReplicaRelease } from './replica-release.ts';
 import { StaleEntries } from './stale-entries.ts';
+import { DiskVerdicts } from './verdicts/disk-verdicts.ts';
 import { VolumePlacement } from './volume-placement.ts';
 
 /**

@@ -40,7 +40,7 @@ export interface VolumeStepsOptions {
  * the replica meanwhile, to a disk that has not granted it. A withdrawal carries a version with the verdict that the plan was made from: if the disk has
  * granted the request meanwhile, the withdrawal fails and the grant is used. A request carries only the uid of the
  * schedule: it sets one key that only this volume writes, so many volumes may request at once, and one that arrives late takes nothing back that the volume
- * holds (`grant-holds.ts`). Before another size is requested, the volume is read again, and a smaller request carries the version of the schedule:
+ * holds (`verdicts/grant-holds.ts`). Before another size is requested, the volume is read again, and a smaller request carries the version of the schedule:
  * instances with different caches do not undo each other's requests.
  */
 export class VolumeSteps {
@@ -185,7 +185,7 @@ export class VolumeSteps {
    * grant of this replica too. While one is requested already, and after it was committed, a replica with the smaller size does not start.
    *
    * The grant is read again, too: a cache that is behind may have the one of a deleted replica with this name. The disk does not take back what is granted to
-   * a replica that it has (`grant-holds.ts`), and the write fails if the replica has another disk meanwhile.
+   * a replica that it has (`verdicts/grant-holds.ts`), and the write fails if the replica has another disk meanwhile.
    */
   async #start(name: string): Promise<void> {
     const { cluster, signal } = this.#options;

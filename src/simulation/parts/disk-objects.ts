@@ -8,7 +8,7 @@ import { apiVersionOf, type Resource } from '../../kube/resource.ts';
 import type { ActionContext } from '../part.ts';
 
 /** Creates an object of a kind of `stowage.dev`. */
-export async function createObject(
+export async function createDiskObject(
   cluster: Cluster,
   resource: Resource<KubeObject & { readonly spec?: object }>,
   name: string,
@@ -19,7 +19,7 @@ export async function createObject(
 }
 
 /** Writes fields that a person or an agent owns, whatever else is in the object. */
-export async function mergeObject(
+export async function mergeDiskObject(
   cluster: Cluster,
   resource: Resource<KubeObject>,
   name: unknown,
@@ -36,7 +36,7 @@ export async function changeRequest(cluster: Cluster, name: string, bytes: numbe
   if (spec?.diskID === undefined) return;
   const { spec: requests } = await cluster.resource(diskSchedules).get({ name: spec.diskID });
   if (ownValue(requests?.replicas, name) === undefined) return;
-  await mergeObject(cluster, diskSchedules, spec.diskID, { spec: { replicas: { [name]: bytes } } });
+  await mergeDiskObject(cluster, diskSchedules, spec.diskID, { spec: { replicas: { [name]: bytes } } });
 }
 
 /** Any time: readers look at whether it is there. */
@@ -52,7 +52,7 @@ export async function reportData({ cluster }: Pick<ActionContext, 'cluster'>): P
 async function reportReplicas(cluster: Cluster): Promise<void> {
   for (const { metadata, spec, status } of (await cluster.resource(replicas).list()).items)
     if (spec?.desiredState === 'running' && status?.healthyAt === undefined)
-      await mergeObject(cluster, replicas, metadata?.name, { status: { healthyAt: past } }, 'status');
+      await mergeDiskObject(cluster, replicas, metadata?.name, { status: { healthyAt: past } }, 'status');
 }
 
 /** Copies whose bytes have been granted are there now, and those that are not wanted are gone. */
@@ -74,6 +74,6 @@ async function reportCopies(cluster: Cluster): Promise<void> {
     ]);
     const size = status?.size ?? (ready.length > 0 ? spec?.expectedSize : undefined);
     const body = { status: { ...(size !== undefined && { size }), diskFileStatusMap } };
-    await mergeObject(cluster, backingImages, name, body, 'status');
+    await mergeDiskObject(cluster, backingImages, name, body, 'status');
   }
 }

@@ -11,7 +11,7 @@ import { diskInvariants, disksAreAtRest } from '../invariants/disks.ts';
 import type { ActionContext, SimulationPart } from '../part.ts';
 import type { ActionParameters } from '../scenario.ts';
 import { gibibyte } from '../simulated-driver.ts';
-import { changeRequest, createObject, mergeObject, past, reportData } from './disk-objects.ts';
+import { changeRequest, createDiskObject, mergeDiskObject, past, reportData } from './disk-objects.ts';
 
 const nodeNames = ['n0', 'n1', 'n2'] as const;
 const diskNames = ['a', 'b'] as const;
@@ -46,7 +46,7 @@ export const disksPart: SimulationPart = {
       }),
       run: async ({ cluster }, { volume, gib, replicas: numberOfReplicas }) => {
         const spec = { size: Number(gib) * gibibyte, numberOfReplicas: Number(numberOfReplicas) };
-        await createObject(cluster, diskVolumes, String(volume), spec);
+        await createDiskObject(cluster, diskVolumes, String(volume), spec);
       },
     },
     {
@@ -61,7 +61,7 @@ export const disksPart: SimulationPart = {
       run: async ({ cluster }, { volume, gib, replicas: numberOfReplicas, image }) => {
         const size = Number(gib) * gibibyte;
         const spec = { size, numberOfReplicas: Number(numberOfReplicas), backingImage: image };
-        await createObject(cluster, diskVolumes, String(volume), spec);
+        await createDiskObject(cluster, diskVolumes, String(volume), spec);
       },
     },
     {
@@ -69,14 +69,14 @@ export const disksPart: SimulationPart = {
       weight: 6,
       draw: (random) => ({ volume: random.pick(volumeNames), gib: 1 + random.int(10) }),
       run: async ({ cluster }, { volume, gib }) =>
-        await mergeObject(cluster, diskVolumes, volume, { spec: { size: Number(gib) * gibibyte } }),
+        await mergeDiskObject(cluster, diskVolumes, volume, { spec: { size: Number(gib) * gibibyte } }),
     },
     {
       name: 'scale-volume',
       weight: 2,
       draw: (random) => ({ volume: random.pick(volumeNames), replicas: 1 + random.int(3) }),
       run: async ({ cluster }, { volume, replicas: numberOfReplicas }) =>
-        await mergeObject(cluster, diskVolumes, volume, { spec: { numberOfReplicas } }),
+        await mergeDiskObject(cluster, diskVolumes, volume, { spec: { numberOfReplicas } }),
     },
     {
       name: 'delete-volume',
@@ -97,7 +97,7 @@ export const disksPart: SimulationPart = {
         const source = { download: { url: 'https://images.example.com/base' } };
         const expectedSize = Number(gib) * gibibyte;
         const spec = { source, expectedSize, minNumberOfCopies: Number(copies) };
-        await createObject(cluster, backingImages, String(image), spec);
+        await createDiskObject(cluster, backingImages, String(image), spec);
       },
     },
     {
@@ -118,7 +118,7 @@ export const disksPart: SimulationPart = {
       weight: 1,
       draw: (random) => ({ volume: random.pick(volumeNames), number: random.int(3) }),
       run: async ({ cluster }, { volume, number }) =>
-        await mergeObject(
+        await mergeDiskObject(
           cluster,
           replicas,
           `${volume}-r${number}`,
@@ -148,7 +148,7 @@ export const disksPart: SimulationPart = {
         evictionRequested: random.int(3) === 0,
       }),
       run: async ({ cluster }, { node, disk, allowScheduling, evictionRequested }) =>
-        await mergeObject(cluster, storageNodes, node, {
+        await mergeDiskObject(cluster, storageNodes, node, {
           spec: { disks: { [String(disk)]: { allowScheduling, evictionRequested } } },
         }),
     },
@@ -157,7 +157,7 @@ export const disksPart: SimulationPart = {
       weight: 1,
       draw: (random) => ({ node: random.pick(nodeNames), evictionRequested: random.int(2) === 0 }),
       run: async ({ cluster }, { node, evictionRequested }) =>
-        await mergeObject(cluster, storageNodes, node, { spec: { evictionRequested } }),
+        await mergeDiskObject(cluster, storageNodes, node, { spec: { evictionRequested } }),
     },
     {
       name: 'set-capacity-policy',
@@ -166,8 +166,9 @@ export const disksPart: SimulationPart = {
       run: async ({ cluster }, { percentage }) => {
         const spec = { capacityPolicy: 'OverProvision', overProvisioningPercentage: percentage };
         const existing = await cluster.resource(diskSettings).list();
-        if (existing.items.length === 0) await createObject(cluster, diskSettings, diskSettingsName, spec);
-        else await mergeObject(cluster, diskSettings, diskSettingsName, { spec });
+        if (existing.items.length === 0)
+          await createDiskObject(cluster, diskSettings, diskSettingsName, spec);
+        else await mergeDiskObject(cluster, diskSettings, diskSettingsName, { spec });
       },
     },
     {
@@ -197,7 +198,7 @@ export const disksPart: SimulationPart = {
       isFault: true,
       draw: (random) => drawDisk(random),
       run: async ({ cluster }, { node, disk }) => {
-        await mergeObject(
+        await mergeDiskObject(
           cluster,
           storageNodes,
           node,
@@ -229,9 +230,9 @@ async function floodDisk({ cluster }: ActionContext, { node, disk }: ActionParam
   if (diskID === undefined) return;
   const size = 5 * gibibyte;
   const place = { volumeName: 'x', volumeSize: size, nodeID: String(node), diskID };
-  for (const name of floodNames) await createObject(cluster, replicas, name, place);
+  for (const name of floodNames) await createDiskObject(cluster, replicas, name, place);
   const requests = Object.fromEntries(floodNames.map((name) => [name, size]));
-  await mergeObject(cluster, diskSchedules, diskID, { spec: { replicas: requests } });
+  await mergeDiskObject(cluster, diskSchedules, diskID, { spec: { replicas: requests } });
 }
 
 /** The disk is put into another node, where it has a name of its own. */
@@ -241,15 +242,15 @@ async function moveDisk({ cluster }: ActionContext, { node, disk, to }: ActionPa
   const moved = from.status?.diskStatus?.[String(disk)];
   if (moved === undefined) return;
   const name = `${disk}-of-${node}`;
-  await mergeObject(
+  await mergeDiskObject(
     cluster,
     storageNodes,
     node,
     { status: { diskStatus: { [String(disk)]: null } } },
     'status',
   );
-  await mergeObject(cluster, storageNodes, to, { spec: { disks: { [name]: { path: `/${name}` } } } });
-  await mergeObject(cluster, storageNodes, to, { status: { diskStatus: { [name]: moved } } }, 'status');
+  await mergeDiskObject(cluster, storageNodes, to, { spec: { disks: { [name]: { path: `/${name}` } } } });
+  await mergeDiskObject(cluster, storageNodes, to, { status: { diskStatus: { [name]: moved } } }, 'status');
 }
 
 async function reportDisk(
@@ -262,12 +263,12 @@ async function reportDisk(
   // A disk that was removed or moved reports nothing.
   if (status?.diskStatus?.[String(disk)] === undefined) return;
   const body = { status: { diskStatus: { [String(disk)]: change } } };
-  await mergeObject(cluster, storageNodes, node, body, 'status');
+  await mergeDiskObject(cluster, storageNodes, node, body, 'status');
 }
 
 async function createStorageNode(cluster: Cluster, name: string): Promise<void> {
   const disks = Object.fromEntries(diskNames.map((disk) => [disk, { path: `/${disk}` }]));
-  await createObject(cluster, storageNodes, name, { disks });
+  await createDiskObject(cluster, storageNodes, name, { disks });
   const diskStatus = Object.fromEntries(
     diskNames.map((disk, at) => {
       const number = nodeNames.indexOf(name as (typeof nodeNames)[number]) * diskNames.length + at;
@@ -280,7 +281,7 @@ async function createStorageNode(cluster: Cluster, name: string): Promise<void> 
     }),
   );
   const zone = name === 'n2' ? 'b' : 'a';
-  await mergeObject(cluster, storageNodes, name, { status: { zone, diskStatus } }, 'status');
+  await mergeDiskObject(cluster, storageNodes, name, { status: { zone, diskStatus } }, 'status');
 }
 
 function ready(status: 'True' | 'False'): object {

@@ -8,7 +8,7 @@ import { ownValue } from '../../kube/go/json-value.ts';
 import type { ActionContext, ActionKind, SimulationPart } from '../part.ts';
 import type { ActionParameters } from '../scenario.ts';
 import { gibibyte } from '../simulated-driver.ts';
-import { changeRequest, createObject, mergeObject, reportData } from './disk-objects.ts';
+import { changeRequest, createDiskObject, mergeDiskObject, reportData } from './disk-objects.ts';
 
 const { signal: never } = new AbortController();
 /** The volume and the image of a moment; random actions do not use these names. */
@@ -54,9 +54,9 @@ async function evictUnseen(context: ActionContext, parameters: ActionParameters)
   const { spec } = await cluster.resource(replicas).get({ name: replicaName });
   if (spec?.nodeID === undefined) return;
   stall(context, parameters);
-  await mergeObject(cluster, storageNodes, spec.nodeID, { spec: { evictionRequested: true } });
+  await mergeDiskObject(cluster, storageNodes, spec.nodeID, { spec: { evictionRequested: true } });
   await clock.sleep(Number(parameters.forMs), never);
-  await mergeObject(cluster, storageNodes, spec.nodeID, { spec: { evictionRequested: false } });
+  await mergeDiskObject(cluster, storageNodes, spec.nodeID, { spec: { evictionRequested: false } });
 }
 
 /** A volume is to be larger, and then as before, while one process does not see the changes of a kind. */
@@ -130,15 +130,15 @@ function stall({ processes }: ActionContext, { process, resource, forMs }: Actio
 }
 
 async function createVolume(cluster: Cluster, more: object = {}): Promise<void> {
-  await createObject(cluster, diskVolumes, name, { size: 3 * gibibyte, numberOfReplicas: 2, ...more });
+  await createDiskObject(cluster, diskVolumes, name, { size: 3 * gibibyte, numberOfReplicas: 2, ...more });
 }
 
 async function createImage(cluster: Cluster, gib: number): Promise<void> {
   const source = { download: { url: 'https://images.example.com/base' } };
   const spec = { source, expectedSize: gib * gibibyte, minNumberOfCopies: 2 };
-  await createObject(cluster, backingImages, name, spec);
+  await createDiskObject(cluster, backingImages, name, spec);
 }
 
 async function resizeVolume(cluster: Cluster, gib: number): Promise<void> {
-  await mergeObject(cluster, diskVolumes, name, { spec: { size: gib * gibibyte } });
+  await mergeDiskObject(cluster, diskVolumes, name, { spec: { size: gib * gibibyte } });
 }

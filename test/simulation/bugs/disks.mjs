@@ -71,7 +71,7 @@ export const diskBugs = [
   },
   {
     name: 'a disk takes back the bytes of a replica that has not been started',
-    file: 'src/controllers/disks/grant-holds.ts',
+    file: 'src/controllers/disks/verdicts/grant-holds.ts',
     find: 'return Math.max(spec?.volumeSize ?? 0, heldBytes(volume ?? {}));',
     replace: 'return Math.max(spec === undefined ? 1 : 0, heldBytes(volume ?? {}));',
     subject: 'disks',
@@ -87,7 +87,7 @@ export const diskBugs = [
   },
   {
     name: 'a disk adopts the data of a deleted object of the same name',
-    file: 'src/controllers/disks/data-on-disk.ts',
+    file: 'src/controllers/disks/verdicts/data-on-disk.ts',
     find: 'if (isImageOn(stored, uuid)) found.backingImages.add(name);',
     replace: 'if (stored !== null) found.backingImages.add(name);',
     subject: 'disks',

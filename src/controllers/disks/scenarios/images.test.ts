@@ -5,11 +5,11 @@ import { replicas } from '../../../kube/disks/replica.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { Controller } from '../../../reconcile/controller.ts';
 import { diskCaches } from '../disk-caches.ts';
-import { DiskVerdicts } from '../disk-verdicts.ts';
 import { ImagesFixture } from '../images/testing/images-fixture.ts';
 import { NodeDisks } from '../node-disks.ts';
 import { addVolume, diskUUID, prepareDisks } from '../testing/disks-fixture.ts';
 import { scenarioServer } from '../testing/scenario-server.ts';
+import { DiskVerdicts } from '../verdicts/disk-verdicts.ts';
 import { VolumePlacement } from '../volume-placement.ts';
 
 test('45. size unknown, then known: request sent, first copy adopted', async () => {

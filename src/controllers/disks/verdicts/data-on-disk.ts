@@ -1,11 +1,11 @@
-import type { Cluster } from '../../cluster/cluster.ts';
-import type { DiskUserKind } from '../../engine/disks/decide-disk.ts';
-import { type BackingImage, backingImages } from '../../kube/disks/backing-image.ts';
-import type { DiskSchedule } from '../../kube/disks/disk-schedule.ts';
-import { type Replica, replicas } from '../../kube/disks/replica.ts';
-import { ownValue } from '../../kube/go/json-value.ts';
-import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
-import type { DiskCaches } from './disk-caches.ts';
+import type { Cluster } from '../../../cluster/cluster.ts';
+import type { DiskUserKind } from '../../../engine/disks/decide-disk.ts';
+import { type BackingImage, backingImages } from '../../../kube/disks/backing-image.ts';
+import type { DiskSchedule } from '../../../kube/disks/disk-schedule.ts';
+import { type Replica, replicas } from '../../../kube/disks/replica.ts';
+import { ownValue } from '../../../kube/go/json-value.ts';
+import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
+import type { DiskCaches } from '../disk-caches.ts';
 
 /** Whether data is on a disk that was there before its request could be answered, for example after an upgrade. */
 export type HasData = (kind: DiskUserKind, name: string) => boolean;

@@ -1,16 +1,16 @@
-import type { Projected } from '../../cluster/cluster.ts';
-import { type DiskUserKind, decideDisk } from '../../engine/disks/decide-disk.ts';
-import { diskConditions } from '../../engine/disks/disk-conditions.ts';
-import { type DiskIdentity, type DiskState, isEvictionRequested } from '../../engine/disks/disk-state.ts';
-import { removedDisk, scheduleIdentity, scheduleState } from '../../engine/disks/schedule-state.ts';
-import type { Condition } from '../../kube/api/meta.ts';
-import { getCondition, setCondition } from '../../kube/conditions.ts';
-import type { DiskSchedule, DiskScheduleStatus } from '../../kube/disks/disk-schedule.ts';
-import type { StorageNode } from '../../kube/disks/storage-node.ts';
-import { ownValue } from '../../kube/go/json-value.ts';
-import { formatTimestamp, parseTimestamp } from '../../kube/go/timestamp.ts';
+import type { Projected } from '../../../cluster/cluster.ts';
+import { type DiskUserKind, decideDisk } from '../../../engine/disks/decide-disk.ts';
+import { diskConditions } from '../../../engine/disks/disk-conditions.ts';
+import { type DiskIdentity, type DiskState, isEvictionRequested } from '../../../engine/disks/disk-state.ts';
+import { removedDisk, scheduleIdentity, scheduleState } from '../../../engine/disks/schedule-state.ts';
+import type { Condition } from '../../../kube/api/meta.ts';
+import { getCondition, setCondition } from '../../../kube/conditions.ts';
+import type { DiskSchedule, DiskScheduleStatus } from '../../../kube/disks/disk-schedule.ts';
+import type { StorageNode } from '../../../kube/disks/storage-node.ts';
+import { ownValue } from '../../../kube/go/json-value.ts';
+import { formatTimestamp, parseTimestamp } from '../../../kube/go/timestamp.ts';
+import { capacitySettings, type DiskCaches, reportedDisks } from '../disk-caches.ts';
 import { cachedData, type HasData } from './data-on-disk.ts';
-import { capacitySettings, type DiskCaches, reportedDisks } from './disk-caches.ts';
 import { evictedType, evictionCondition } from './eviction-condition.ts';
 import { cachedHolds, type HeldBytes } from './grant-holds.ts';
 

@@ -1,8 +1,8 @@
-import type { Condition } from '../../kube/api/meta.ts';
-import { getCondition } from '../../kube/conditions.ts';
-import type { DiskSchedule } from '../../kube/disks/disk-schedule.ts';
-import type { StorageNode } from '../../kube/disks/storage-node.ts';
-import type { DiskCaches } from './disk-caches.ts';
+import type { Condition } from '../../../kube/api/meta.ts';
+import { getCondition } from '../../../kube/conditions.ts';
+import type { DiskSchedule } from '../../../kube/disks/disk-schedule.ts';
+import type { StorageNode } from '../../../kube/disks/storage-node.ts';
+import type { DiskCaches } from '../disk-caches.ts';
 
 /** The condition of a DiskSchedule whose disk is to be emptied. */
 export const evictedType = 'Evicted';
