@@ -1,5 +1,6 @@
 import type { BackingImage } from '../../kube/disks/backing-image.ts';
 import { type Replica, replicas } from '../../kube/disks/replica.ts';
+import { haveSameVolume } from '../../kube/disks/replica-volume.ts';
 import { TokenBucket } from '../../runtime/token-bucket.ts';
 import { type AgentParts, dataFolderOn } from './agent-parts.ts';
 import type { ImageReader } from './images/image-reader.ts';
@@ -52,7 +53,7 @@ async function readReplica(
   const volumeName = replica?.spec?.volumeName;
   if (replica === undefined || volumeName === undefined) return forbiddenAnswer;
   const isAllowed = (others: Iterable<Replica>) => {
-    const siblings = [...others].filter(({ spec }) => spec?.volumeName === volumeName);
+    const siblings = [...others].filter((other) => haveSameVolume(replica, other));
     const images = [...caches.images.values()].filter(
       ({ spec }) => spec?.source?.volume?.name === volumeName,
     );

@@ -2,6 +2,7 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import { conflict } from '../../kube/api-error.ts';
 import { type DiskSchedule, diskSchedules } from '../../kube/disks/disk-schedule.ts';
 import { type Replica, replicas } from '../../kube/disks/replica.ts';
+import { belongsTo } from '../../kube/disks/replica-volume.ts';
 import { type DiskVolume, type DiskVolumeStatus, diskVolumes } from '../../kube/disks/volume.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
@@ -13,16 +14,16 @@ import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
  */
 export async function confirmGrants(
   cluster: Cluster,
-  { metadata }: DiskVolume,
+  owner: DiskVolume,
   expansion: NonNullable<DiskVolumeStatus['expansion']>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { name: volume = '' } = metadata ?? {};
+  const { name: volume = '' } = owner.metadata ?? {};
   const { items } = await cluster
     .resource(replicas)
     .list({ fieldSelector: `spec.volumeName=${volume}`, signal });
   for (const replica of items) {
-    if (replica.metadata?.deletionTimestamp !== undefined) continue;
+    if (replica.metadata?.deletionTimestamp !== undefined || !belongsTo(replica, owner)) continue;
     const name = replica.spec?.diskID ?? '';
     const schedule =
       name === ''

@@ -5,11 +5,11 @@ import type { DiskVolumePlan, RefusedExpansion, VolumeView } from '../../engine/
 import { isEqualWhenStored } from '../../kube/deep-equal.ts';
 import type { DiskSchedule } from '../../kube/disks/disk-schedule.ts';
 import type { Replica } from '../../kube/disks/replica.ts';
+import { belongsTo } from '../../kube/disks/replica-volume.ts';
 import type { StorageNode } from '../../kube/disks/storage-node.ts';
 import { type DiskVolume, type DiskVolumeStatus, diskVolumes } from '../../kube/disks/volume.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
 import { formatTimestamp } from '../../kube/go/timestamp.ts';
-import { controllerOf } from '../../kube/owner-references.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
 import { runLoop } from '../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
@@ -263,12 +263,10 @@ export class VolumePlacement {
     return { replicas: new Map(replicas), schedules: new Map(schedules) };
   }
 
-  /** Without those of a deleted volume of the same name, which a cache that is behind may still have. */
-  *#replicas({ metadata }: Projected<DiskVolume>): Iterable<Projected<Replica>> {
-    for (const name of this.#replicasOf.get(metadata?.name ?? '') ?? []) {
+  *#replicas(volume: Projected<DiskVolume>): Iterable<Projected<Replica>> {
+    for (const name of this.#replicasOf.get(volume.metadata?.name ?? '') ?? []) {
       const replica = this.#caches.replicas.get(name);
-      const owner = controllerOf(replica);
-      if (replica !== undefined && (owner === undefined || owner.uid === metadata?.uid)) yield replica;
+      if (replica !== undefined && belongsTo(replica, volume)) yield replica;
     }
   }
 

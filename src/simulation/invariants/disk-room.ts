@@ -2,6 +2,7 @@ import { getCondition } from '../../kube/conditions.ts';
 import { backingImages } from '../../kube/disks/backing-image.ts';
 import { type DiskSchedule, diskSchedules } from '../../kube/disks/disk-schedule.ts';
 import { type Replica, replicas } from '../../kube/disks/replica.ts';
+import { belongsTo } from '../../kube/disks/replica-volume.ts';
 import { type StorageNode, storageNodes } from '../../kube/disks/storage-node.ts';
 import { diskVolumes } from '../../kube/disks/volume.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
@@ -24,11 +25,11 @@ export const disksComeToRest: Invariant = {
 export const roomIsUsed: Invariant = {
   name: 'when the system is at rest, no replica waits while a disk has room for it',
   atRest: (state) =>
-    [...state.values(diskVolumes)].flatMap(({ metadata, spec }) => {
+    [...state.values(diskVolumes)].flatMap((volume) => {
+      const { metadata, spec } = volume;
       if (metadata?.deletionTimestamp !== undefined) return [];
       const own = [...state.values(replicas)].filter(
-        (replica) =>
-          replica.spec?.volumeName === metadata?.name && replica.metadata?.deletionTimestamp === undefined,
+        (replica) => belongsTo(replica, volume) && replica.metadata?.deletionTimestamp === undefined,
       );
       const used = new Set(own.map((replica) => replica.spec?.nodeID));
       const size = Math.max(0, ...own.map((replica) => replica.spec?.volumeSize ?? 0)) || (spec?.size ?? 0);

@@ -3,6 +3,7 @@ import { isEqualWhenStored } from '../../kube/deep-equal.ts';
 import { type BackingImage, backingImages } from '../../kube/disks/backing-image.ts';
 import { type DiskSchedule, type DiskVerdict, diskSchedules } from '../../kube/disks/disk-schedule.ts';
 import { type Replica, replicas } from '../../kube/disks/replica.ts';
+import { belongsTo } from '../../kube/disks/replica-volume.ts';
 import { type DiskVolume, diskVolumes } from '../../kube/disks/volume.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
 import { qualifiedPlural } from '../../kube/resource.ts';
@@ -318,14 +319,15 @@ function requestsOf(schedule: DiskSchedule): readonly Entry[] {
   );
 }
 
-function runningReplicas(state: StoredObjects, volume: string | undefined): readonly Replica[] {
-  return [...state.values(replicas)].filter(
-    ({ metadata, spec, status }) =>
-      spec?.volumeName === volume &&
-      spec?.desiredState === 'running' &&
-      metadata?.deletionTimestamp === undefined &&
-      status?.failedAt === undefined,
-  );
+/** Without those of a deleted volume of the same name. */
+function runningReplicas(state: StoredObjects, name: string | undefined): readonly Replica[] {
+  const volume = state.get(diskVolumes, name ?? '');
+  return [...state.values(replicas)].filter((replica) => {
+    const { metadata, spec, status } = replica;
+    const isRunning = spec?.desiredState === 'running' && status?.failedAt === undefined;
+    const isOwn = spec?.volumeName === name && (volume === undefined || belongsTo(replica, volume));
+    return isOwn && isRunning && metadata?.deletionTimestamp === undefined;
+  });
 }
 
 /** Whether the disk of the replica has granted so many bytes, or was given up meanwhile. */

@@ -80,8 +80,8 @@ export const diskBugs = [
   {
     name: 'the replicas of a deleted volume count for the next one of its name',
     file: 'src/controllers/disks/volume-placement.ts',
-    find: '(owner === undefined || owner.uid === metadata?.uid)',
-    replace: '(owner === undefined || owner.uid !== undefined)',
+    find: 'if (replica !== undefined && belongsTo(replica, volume)) yield replica;',
+    replace: 'if (replica !== undefined && belongsTo !== undefined) yield replica;',
     subject: 'disks',
     seedsMax: 2000,
   },

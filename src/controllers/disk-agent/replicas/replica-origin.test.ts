@@ -44,6 +44,29 @@ test('it begins with the data of a healthy replica, the nearest first', () => {
   expect(origin([remote, near])).toEqual({ kind: 'local', replicaName: 'on c', diskUUID: 'c' });
 });
 
+test('the data of a deleted volume of the same name is none of its own', () => {
+  const ownedBy = (uid: string, { metadata, ...rest }: Replica): Replica => ({
+    ...rest,
+    metadata: {
+      ...metadata,
+      ownerReferences: [
+        { apiVersion: 'stowage.dev/v1alpha1', kind: 'Volume', name: 'v', uid, controller: true },
+      ],
+    },
+  });
+  const near = sibling('c', { healthyAt: 'x' });
+  const originOf = (other: Replica) =>
+    replicaOrigin({
+      replica: ownedBy('new', replica),
+      siblings: [other],
+      image: undefined,
+      nodes,
+      isOwnDisk: () => true,
+    });
+  expect(originOf(ownedBy('old', near))).toEqual({ kind: 'empty' });
+  expect(originOf(ownedBy('new', near))).toMatchObject({ kind: 'local' });
+});
+
 test('it never begins with less than others have', () => {
   expect(origin([sibling('b', { healthyAt: 'x', failedAt: 'y' })])).toMatchObject({ kind: 'wait' });
   expect(origin([sibling('gone', { healthyAt: 'x' })])).toMatchObject({ kind: 'wait' });

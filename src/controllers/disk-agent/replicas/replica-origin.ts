@@ -1,5 +1,6 @@
 import type { BackingImage } from '../../../kube/disks/backing-image.ts';
 import type { Replica } from '../../../kube/disks/replica.ts';
+import { haveSameVolume } from '../../../kube/disks/replica-volume.ts';
 import type { StorageNode } from '../../../kube/disks/storage-node.ts';
 import { type AgentAddress, agentAddressOf, isReadyDisk, storageNodeOf } from '../agent-address.ts';
 
@@ -15,7 +16,7 @@ export type ReplicaOrigin =
 
 export interface ReplicaOriginView {
   readonly replica: Replica;
-  /** All replicas of the volume, from a live read: a cache may not know yet that one of them has data. */
+  /** All replicas with the name of the volume, from a live read: a cache may not know yet that one of them has data. */
   readonly siblings: readonly Replica[];
   /** The image that the volume begins with. */
   readonly image: { readonly name: string; readonly object: BackingImage | undefined } | undefined;
@@ -32,7 +33,10 @@ export function replicaOrigin({
   isOwnDisk,
 }: ReplicaOriginView): ReplicaOrigin {
   const withData = siblings.filter(
-    ({ metadata, status }) => metadata?.uid !== replica.metadata?.uid && status?.healthyAt !== undefined,
+    (other) =>
+      other.metadata?.uid !== replica.metadata?.uid &&
+      other.status?.healthyAt !== undefined &&
+      haveSameVolume(replica, other),
   );
   if (withData.length === 0) return image === undefined ? { kind: 'empty' } : fromImage(image, isOwnDisk);
   const sound = withData.filter(({ status }) => status?.failedAt === undefined);
