@@ -1,11 +1,9 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import { conflict } from '../../kube/api-error.ts';
-import { type DiskSchedule, diskSchedules } from '../../kube/disks/disk-schedule.ts';
-import { type Replica, replicas } from '../../kube/disks/replica.ts';
+import { replicas } from '../../kube/disks/replica.ts';
 import { belongsTo } from '../../kube/disks/replica-volume.ts';
 import { type DiskVolume, type DiskVolumeStatus, diskVolumes } from '../../kube/disks/volume.ts';
-import { ownValue } from '../../kube/go/json-value.ts';
-import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
+import { readEntry } from './disk-entry.ts';
 
 /**
  * Confirms that every replica of the volume has been granted the expansion, by what is stored and not by the caches. The volume requested the expansion
@@ -15,7 +13,7 @@ import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 export async function confirmGrants(
   cluster: Cluster,
   owner: DiskVolume,
-  expansion: NonNullable<DiskVolumeStatus['expansion']>,
+  { size }: NonNullable<DiskVolumeStatus['expansion']>,
   signal: AbortSignal,
 ): Promise<void> {
   const { name: volume = '' } = owner.metadata ?? {};
@@ -24,27 +22,12 @@ export async function confirmGrants(
     .list({ fieldSelector: `spec.volumeName=${volume}`, signal });
   for (const replica of items) {
     if (replica.metadata?.deletionTimestamp !== undefined || !belongsTo(replica, owner)) continue;
-    const name = replica.spec?.diskID ?? '';
-    const schedule =
-      name === ''
-        ? undefined
-        : await undefinedIfNotFound(cluster.resource(diskSchedules).get({ name }, { signal }));
-    if (!isGranted(replica, schedule, expansion))
+    const { askedBytes, verdict } = (await readEntry(cluster, replica, signal)) ?? {};
+    if (askedBytes !== size || (verdict?.scheduledSize ?? 0) < size)
       throw conflict(
         diskVolumes,
         volume,
         `replica ${replica.metadata?.name} has not been granted its expansion`,
       );
   }
-}
-
-function isGranted(
-  { metadata }: Replica,
-  schedule: DiskSchedule | undefined,
-  { size }: NonNullable<DiskVolumeStatus['expansion']>,
-): boolean {
-  const name = metadata?.name ?? '';
-  const { spec, status } = schedule ?? {};
-  const granted = ownValue(status?.replicas, name)?.scheduledSize ?? 0;
-  return ownValue(spec?.replicas, name) === size && granted >= size;
 }

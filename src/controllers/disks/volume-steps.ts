@@ -11,6 +11,7 @@ import { apiVersionOf } from '../../kube/resource.ts';
 import { type EventRecorder, referenceTo } from '../../reconcile/event-recorder.ts';
 import type { DiskBook } from './disk-book.ts';
 import type { DiskCaches } from './disk-caches.ts';
+import { readEntry } from './disk-entry.ts';
 import type { ExpectedChange } from './expected-writes.ts';
 import { rejectedDisksKey, withRejection } from './rejected-disks.ts';
 
@@ -192,10 +193,10 @@ export class VolumeSteps {
     const { status } = await this.#readVolume();
     if (!isEqualWhenStored(status?.expansion, this.#volume.status?.expansion))
       throw conflict(diskVolumes, this.#volume.metadata?.name ?? '', 'its expansion has changed');
-    const { diskID = '', volumeSize = 0 } = this.#replica(name).spec ?? {};
-    const { spec, status: answers } = await cluster.resource(diskSchedules).get({ name: diskID }, { signal });
-    const granted = ownValue(answers?.replicas, name)?.scheduledSize ?? 0;
-    if (ownValue(spec?.replicas, name) === undefined || granted < volumeSize)
+    const replica = this.#replica(name);
+    const { diskID = '', volumeSize = 0 } = replica.spec ?? {};
+    const { askedBytes, verdict } = (await readEntry(cluster, replica, signal)) ?? {};
+    if (askedBytes === undefined || (verdict?.scheduledSize ?? 0) < volumeSize)
       throw conflict(diskSchedules, diskID, `it has not granted the bytes of replica ${name}`);
     await this.#patchReplica(name, { spec: { desiredState: 'running' } });
   }

@@ -6,11 +6,11 @@ import type {
   ReplicaView,
   VolumeView,
 } from '../../engine/disks/volume-model.ts';
-import type { Replica } from '../../kube/disks/replica.ts';
+import { hasReplicaData, type Replica } from '../../kube/disks/replica.ts';
 import type { DiskVolume } from '../../kube/disks/volume.ts';
-import { ownValue } from '../../kube/go/json-value.ts';
 import type { DiskBook } from './disk-book.ts';
 import type { DiskCaches } from './disk-caches.ts';
+import { entryIn } from './disk-entry.ts';
 import type { PendingRequests } from './pending-requests.ts';
 import { rejectedDisks } from './rejected-disks.ts';
 
@@ -58,7 +58,7 @@ function replicaView(replica: Projected<Replica>, options: VolumeViewOptions): R
     sizeBytes: spec?.volumeSize ?? 0,
     isDeleting: metadata?.deletionTimestamp !== undefined,
     isRunningDesired: spec?.desiredState === 'running',
-    hasData: (status?.healthyAt ?? status?.failedAt) !== undefined,
+    hasData: hasReplicaData(replica),
     isFailed: status?.failedAt !== undefined,
     nodeName: spec?.nodeID,
     place: placeOf(replica, options),
@@ -74,9 +74,7 @@ function entryOf(
   diskID: string | undefined,
 ): DiskEntry | undefined {
   const schedule = schedules.get(diskID ?? '');
-  if (schedule === undefined) return undefined;
-  const askedBytes = ownValue(schedule.spec?.replicas, replica);
-  return { askedBytes, verdict: ownValue(schedule.status?.replicas, replica) };
+  return schedule === undefined ? undefined : entryIn(schedule, replica);
 }
 
 function placeOf({ spec }: Projected<Replica>, { caches, book }: VolumeViewOptions): ReplicaView['place'] {

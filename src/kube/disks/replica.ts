@@ -27,6 +27,11 @@ export interface Replica extends KubeObject {
   };
 }
 
+/** Whether it has had all of the data, or failed with what it had. */
+export function hasReplicaData({ status }: Pick<Replica, 'status'>): boolean {
+  return (status?.healthyAt ?? status?.failedAt) !== undefined;
+}
+
 /** On a Replica until its bytes have been released. */
 export const replicaFinalizer = 'stowage.dev/replica';
 

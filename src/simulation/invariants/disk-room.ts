@@ -1,7 +1,7 @@
 import { getCondition } from '../../kube/conditions.ts';
 import { backingImages } from '../../kube/disks/backing-image.ts';
 import { type DiskSchedule, diskSchedules } from '../../kube/disks/disk-schedule.ts';
-import { type Replica, replicas } from '../../kube/disks/replica.ts';
+import { hasReplicaData, type Replica, replicas } from '../../kube/disks/replica.ts';
 import { belongsTo } from '../../kube/disks/replica-volume.ts';
 import { type StorageNode, storageNodes } from '../../kube/disks/storage-node.ts';
 import { diskVolumes } from '../../kube/disks/volume.ts';
@@ -36,7 +36,7 @@ export const roomIsUsed: Invariant = {
       const imageBytes = spec?.backingImage === undefined ? 0 : imageSize(spec.backingImage, state);
       if (imageBytes === undefined) return [];
       return own
-        .filter((replica) => !hasData(replica) && grantedTo(replica, state) === 0)
+        .filter((replica) => !hasReplicaData(replica) && grantedTo(replica, state) === 0)
         .flatMap((replica) =>
           [...state.values(diskSchedules)]
             .filter((schedule) => isOpen(schedule, state) && !used.has(schedule.spec?.nodeID))
@@ -56,10 +56,6 @@ export const roomIsUsed: Invariant = {
 function imageSize(name: string, state: StoredObjects): number | undefined {
   const { spec, status } = state.get(backingImages, name) ?? {};
   return status?.size ?? spec?.expectedSize;
-}
-
-function hasData({ status }: Replica): boolean {
-  return (status?.healthyAt ?? status?.failedAt) !== undefined;
 }
 
 function grantedTo({ metadata, spec }: Replica, state: StoredObjects): number {

@@ -2,7 +2,7 @@ import { getCondition } from '../../kube/conditions.ts';
 import { isEqualWhenStored } from '../../kube/deep-equal.ts';
 import { type BackingImage, backingImages } from '../../kube/disks/backing-image.ts';
 import { type DiskSchedule, type DiskVerdict, diskSchedules } from '../../kube/disks/disk-schedule.ts';
-import { type Replica, replicas } from '../../kube/disks/replica.ts';
+import { hasReplicaData, type Replica, replicas } from '../../kube/disks/replica.ts';
 import { belongsTo } from '../../kube/disks/replica-volume.ts';
 import { type DiskVolume, diskVolumes } from '../../kube/disks/volume.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
@@ -234,8 +234,8 @@ export function unrestedDisks(state: StoredObjects): readonly string[] {
 function hasDataOn(state: StoredObjects, kind: UserKind, name: string, uuid: string): boolean {
   if (kind === 'backingImages')
     return ownValue(state.get(backingImages, name)?.status?.diskFileStatusMap, uuid)?.state === 'ready';
-  const { spec, status } = state.get(replicas, name) ?? {};
-  return spec?.diskID === uuid && (status?.healthyAt ?? status?.failedAt) !== undefined;
+  const replica = state.get(replicas, name);
+  return replica?.spec?.diskID === uuid && hasReplicaData(replica);
 }
 
 /** Wanted there, or not gone completely. */

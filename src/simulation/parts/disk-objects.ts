@@ -3,9 +3,11 @@ import type { KubeObject } from '../../kube/api/meta.ts';
 import { backingImages } from '../../kube/disks/backing-image.ts';
 import { diskSchedules } from '../../kube/disks/disk-schedule.ts';
 import { replicas } from '../../kube/disks/replica.ts';
+import { diskVolumes } from '../../kube/disks/volume.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
 import { apiVersionOf, type Resource } from '../../kube/resource.ts';
 import type { ActionContext } from '../part.ts';
+import { gibibyte } from '../simulated-driver.ts';
 
 /** Creates an object of a kind of `stowage.dev`. */
 export async function createDiskObject(
@@ -16,6 +18,32 @@ export async function createDiskObject(
 ): Promise<void> {
   const apiVersion = apiVersionOf(resource);
   await cluster.resource(resource).create({ apiVersion, kind: resource.kind, metadata: { name }, spec });
+}
+
+export interface VolumeWish {
+  readonly gib: number;
+  readonly replicas: number;
+  readonly image?: string;
+}
+
+export async function createVolumeObject(
+  cluster: Cluster,
+  name: string,
+  { gib, replicas: numberOfReplicas, image }: VolumeWish,
+): Promise<void> {
+  const fromImage = image === undefined ? {} : { backingImage: image };
+  const spec = { size: gib * gibibyte, numberOfReplicas, ...fromImage };
+  await createDiskObject(cluster, diskVolumes, name, spec);
+}
+
+export async function createImageObject(
+  cluster: Cluster,
+  name: string,
+  { gib, copies }: { readonly gib: number; readonly copies: number },
+): Promise<void> {
+  const source = { download: { url: 'https://images.example.com/base' } };
+  const spec = { source, expectedSize: gib * gibibyte, minNumberOfCopies: copies };
+  await createDiskObject(cluster, backingImages, name, spec);
 }
 
 /** Writes fields that a person or an agent owns, whatever else is in the object. */

@@ -11,7 +11,15 @@ import { diskInvariants, disksAreAtRest } from '../invariants/disks.ts';
 import type { ActionContext, SimulationPart } from '../part.ts';
 import type { ActionParameters } from '../scenario.ts';
 import { gibibyte } from '../simulated-driver.ts';
-import { changeRequest, createDiskObject, mergeDiskObject, past, reportData } from './disk-objects.ts';
+import {
+  changeRequest,
+  createDiskObject,
+  createImageObject,
+  createVolumeObject,
+  mergeDiskObject,
+  past,
+  reportData,
+} from './disk-objects.ts';
 
 const nodeNames = ['n0', 'n1', 'n2'] as const;
 const diskNames = ['a', 'b'] as const;
@@ -39,30 +47,14 @@ export const disksPart: SimulationPart = {
     {
       name: 'create-volume',
       weight: 8,
-      draw: (random) => ({
-        volume: random.pick(volumeNames),
-        gib: 1 + random.int(6),
-        replicas: 1 + random.int(3),
-      }),
-      run: async ({ cluster }, { volume, gib, replicas: numberOfReplicas }) => {
-        const spec = { size: Number(gib) * gibibyte, numberOfReplicas: Number(numberOfReplicas) };
-        await createDiskObject(cluster, diskVolumes, String(volume), spec);
-      },
+      draw: drawVolume,
+      run: createDrawnVolume,
     },
     {
       name: 'create-volume-from-image',
       weight: 2,
-      draw: (random) => ({
-        volume: random.pick(volumeNames),
-        gib: 1 + random.int(6),
-        replicas: 1 + random.int(3),
-        image: random.pick(imageNames),
-      }),
-      run: async ({ cluster }, { volume, gib, replicas: numberOfReplicas, image }) => {
-        const size = Number(gib) * gibibyte;
-        const spec = { size, numberOfReplicas: Number(numberOfReplicas), backingImage: image };
-        await createDiskObject(cluster, diskVolumes, String(volume), spec);
-      },
+      draw: (random) => ({ ...drawVolume(random), image: random.pick(imageNames) }),
+      run: createDrawnVolume,
     },
     {
       name: 'resize-volume',
@@ -93,12 +85,8 @@ export const disksPart: SimulationPart = {
         gib: 1 + random.int(3),
         copies: 1 + random.int(2),
       }),
-      run: async ({ cluster }, { image, gib, copies }) => {
-        const source = { download: { url: 'https://images.example.com/base' } };
-        const expectedSize = Number(gib) * gibibyte;
-        const spec = { source, expectedSize, minNumberOfCopies: Number(copies) };
-        await createDiskObject(cluster, backingImages, String(image), spec);
-      },
+      run: async ({ cluster }, { image, gib, copies }) =>
+        await createImageObject(cluster, String(image), { gib: Number(gib), copies: Number(copies) }),
     },
     {
       name: 'delete-image',
@@ -216,6 +204,19 @@ export const disksPart: SimulationPart = {
     },
   ],
 };
+
+function drawVolume(random: Random): ActionParameters {
+  return { volume: random.pick(volumeNames), gib: 1 + random.int(6), replicas: 1 + random.int(3) };
+}
+
+async function createDrawnVolume({ cluster }: ActionContext, parameters: ActionParameters): Promise<void> {
+  const { volume, gib, replicas: numberOfReplicas, image } = parameters;
+  await createVolumeObject(cluster, String(volume), {
+    gib: Number(gib),
+    replicas: Number(numberOfReplicas),
+    ...(image !== undefined && { image: String(image) }),
+  });
+}
 
 function drawDisk(random: Random): ActionParameters {
   return { node: random.pick(nodeNames), disk: random.pick(diskNames) };

@@ -8,7 +8,14 @@ import { ownValue } from '../../kube/go/json-value.ts';
 import type { ActionContext, ActionKind, SimulationPart } from '../part.ts';
 import type { ActionParameters } from '../scenario.ts';
 import { gibibyte } from '../simulated-driver.ts';
-import { changeRequest, createDiskObject, mergeDiskObject, reportData } from './disk-objects.ts';
+import {
+  changeRequest,
+  createImageObject,
+  createVolumeObject,
+  mergeDiskObject,
+  reportData,
+} from './disk-objects.ts';
+import { rareMoment } from './rare-moment.ts';
 
 const { signal: never } = new AbortController();
 /** The volume and the image of a moment; random actions do not use these names. */
@@ -23,17 +30,17 @@ const looks = 400;
 export const rareDiskMomentsPart: SimulationPart = {
   name: 'rare moments of disks',
   actions: [
-    moment('lower-request-at-start', lowerRequestAtStart),
-    moment('evict-unseen', evictUnseen, ['storagenodes', 'backingimages', 'replicas', 'volumes']),
-    moment('expand-unseen', expandUnseen, ['volumes', 'replicas', 'diskschedules']),
-    moment('expand-late', expandLate, ['volumes', 'replicas', 'diskschedules']),
-    moment('recreate-unseen', recreateUnseen, ['replicas', 'diskschedules', 'backingimages']),
+    rareMoment('lower-request-at-start', () => ({}), lowerRequestAtStart),
+    rareMoment('evict-unseen', oneOf('storagenodes', 'backingimages', 'replicas', 'volumes'), evictUnseen),
+    rareMoment('expand-unseen', oneOf('volumes', 'replicas', 'diskschedules'), expandUnseen),
+    rareMoment('expand-late', oneOf('volumes', 'replicas', 'diskschedules'), expandLate),
+    rareMoment('recreate-unseen', oneOf('replicas', 'diskschedules', 'backingimages'), recreateUnseen),
   ],
 };
 
 /** Another program lowers the request of a replica when its disk has granted it, and nothing runs with it yet. */
 async function lowerRequestAtStart({ cluster, clock }: ActionContext): Promise<void> {
-  await createVolume(cluster);
+  await createVolumeObject(cluster, name, { gib: 3, replicas: 2 });
   for (let look = 0; look < looks; look += 1) {
     await clock.sleep(lookMs, never);
     const { items } = await cluster.resource(diskSchedules).list();
@@ -48,8 +55,8 @@ async function lowerRequestAtStart({ cluster, clock }: ActionContext): Promise<v
 /** A node is to be emptied, and then not any more, while one process does not see the changes of a kind. */
 async function evictUnseen(context: ActionContext, parameters: ActionParameters): Promise<void> {
   const { cluster, clock } = context;
-  await createImage(cluster, 1);
-  await createVolume(cluster, { backingImage: name });
+  await createImageObject(cluster, name, { gib: 1, copies: 2 });
+  await createVolumeObject(cluster, name, { gib: 3, replicas: 2, image: name });
   await clock.sleep(3_000, never);
   const { spec } = await cluster.resource(replicas).get({ name: replicaName });
   if (spec?.nodeID === undefined) return;
@@ -62,7 +69,7 @@ async function evictUnseen(context: ActionContext, parameters: ActionParameters)
 /** A volume is to be larger, and then as before, while one process does not see the changes of a kind. */
 async function expandUnseen(context: ActionContext, parameters: ActionParameters): Promise<void> {
   const { cluster, clock } = context;
-  await createVolume(cluster);
+  await createVolumeObject(cluster, name, { gib: 3, replicas: 2 });
   await clock.sleep(3_000, never);
   stall(context, parameters);
   await resizeVolume(cluster, 5);
@@ -74,7 +81,7 @@ async function expandUnseen(context: ActionContext, parameters: ActionParameters
 async function expandLate(context: ActionContext, parameters: ActionParameters): Promise<void> {
   const { cluster, clock, processes } = context;
   const { process, resource, forMs } = parameters;
-  await createVolume(cluster);
+  await createVolumeObject(cluster, name, { gib: 3, replicas: 2 });
   await clock.sleep(3_000, never);
   processes.get(String(process))?.armFault({
     fault: 'late-request',
@@ -91,8 +98,8 @@ async function expandLate(context: ActionContext, parameters: ActionParameters):
 /** A volume and its image are deleted and created again, with other sizes, while one process does not see the changes of a kind. */
 async function recreateUnseen(context: ActionContext, parameters: ActionParameters): Promise<void> {
   const { cluster, clock } = context;
-  await createImage(cluster, 1);
-  await createVolume(cluster, { size: 5 * gibibyte, backingImage: name });
+  await createImageObject(cluster, name, { gib: 1, copies: 2 });
+  await createVolumeObject(cluster, name, { gib: 5, replicas: 2, image: name });
   await clock.sleep(3_000, never);
   await reportData(context);
   await clock.sleep(1_000, never);
@@ -102,41 +109,22 @@ async function recreateUnseen(context: ActionContext, parameters: ActionParamete
   await clock.sleep(500, never);
   await reportData(context);
   await clock.sleep(500, never);
-  await createImage(cluster, 4);
-  await createVolume(cluster, { backingImage: name });
+  await createImageObject(cluster, name, { gib: 4, copies: 2 });
+  await createVolumeObject(cluster, name, { gib: 3, replicas: 2, image: name });
 }
 
-function moment(action: string, run: ActionKind['run'], resources: readonly string[] = []): ActionKind {
-  return {
-    name: action,
-    weight: 1,
-    isRare: true,
-    isFault: true,
-    draw: (random) =>
-      resources.length === 0
-        ? {}
-        : {
-            process: random.pick(['disks-0', 'disks-too-0']),
-            resource: random.pick(resources),
-            forMs: 200 + random.int(8_000),
-          },
-    run,
-  };
+/** Which process the moment is about, and one of these kinds. */
+function oneOf(...resources: readonly string[]): ActionKind['draw'] {
+  return (random) => ({
+    process: random.pick(['disks-0', 'disks-too-0']),
+    resource: random.pick(resources),
+    forMs: 200 + random.int(8_000),
+  });
 }
 
 /** Longer than the moment takes. */
 function stall({ processes }: ActionContext, { process, resource, forMs }: ActionParameters): void {
   processes.get(String(process))?.stallWatches(`${resource}.stowage.dev`, Number(forMs) + 5_000);
-}
-
-async function createVolume(cluster: Cluster, more: object = {}): Promise<void> {
-  await createDiskObject(cluster, diskVolumes, name, { size: 3 * gibibyte, numberOfReplicas: 2, ...more });
-}
-
-async function createImage(cluster: Cluster, gib: number): Promise<void> {
-  const source = { download: { url: 'https://images.example.com/base' } };
-  const spec = { source, expectedSize: gib * gibibyte, minNumberOfCopies: 2 };
-  await createDiskObject(cluster, backingImages, name, spec);
 }
 
 async function resizeVolume(cluster: Cluster, gib: number): Promise<void> {

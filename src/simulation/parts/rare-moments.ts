@@ -1,11 +1,11 @@
 import type { PodSpec } from '../../kube/api/core.ts';
 import { persistentVolumeClaims, pods, volumeAttachments } from '../../kube/resources.ts';
 import { labels } from '../../kube/well-known.ts';
-import type { Random } from '../../runtime/random.ts';
 import { nodeNames, urgentClassName } from '../base-cluster.ts';
 import type { ActionContext, ActionKind, SimulationPart } from '../part.ts';
 import type { ActionParameters } from '../scenario.ts';
 import { driverClassName } from '../simulated-driver.ts';
+import { rareMoment } from './rare-moment.ts';
 
 const namespace = 'default';
 const { signal: never } = new AbortController();
@@ -119,14 +119,7 @@ async function detachLate(context: ActionContext, parameters: ActionParameters):
 }
 
 function moment(name: string, run: ActionKind['run']): ActionKind {
-  return {
-    name,
-    weight: 1,
-    isRare: true,
-    isFault: true,
-    draw: (random: Random) => ({ node: random.pick(nodeNames) }),
-    run,
-  };
+  return rareMoment(name, (random) => ({ node: random.pick(nodeNames) }), run);
 }
 
 interface CompetingPod {

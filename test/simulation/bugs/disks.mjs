@@ -88,8 +88,8 @@ export const diskBugs = [
   {
     name: 'a disk adopts the data of a deleted object of the same name',
     file: 'src/controllers/disks/verdicts/data-on-disk.ts',
-    find: 'if (isImageOn(stored, uuid)) found.backingImages.add(name);',
-    replace: 'if (stored !== null) found.backingImages.add(name);',
+    find: '(await isStored[kind](name))',
+    replace: 'isStored !== undefined',
     subject: 'disks',
     seedsMax: 2000,
   },

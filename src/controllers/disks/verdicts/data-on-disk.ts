@@ -2,7 +2,7 @@ import type { Cluster } from '../../../cluster/cluster.ts';
 import type { DiskUserKind } from '../../../engine/disks/decide-disk.ts';
 import { type BackingImage, backingImages } from '../../../kube/disks/backing-image.ts';
 import type { DiskSchedule } from '../../../kube/disks/disk-schedule.ts';
-import { type Replica, replicas } from '../../../kube/disks/replica.ts';
+import { hasReplicaData, type Replica, replicas } from '../../../kube/disks/replica.ts';
 import { ownValue } from '../../../kube/go/json-value.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { DiskCaches } from '../disk-caches.ts';
@@ -33,28 +33,24 @@ export async function storedData(
   const { metadata, spec, status } = schedule;
   const uuid = metadata?.name ?? '';
   const isCached = cachedData(caches, schedule);
-  const found: Readonly<Record<DiskUserKind, Set<string>>> = {
-    replicas: new Set(),
-    backingImages: new Set(),
+  const isStored: Readonly<Record<DiskUserKind, (name: string) => Promise<boolean>>> = {
+    replicas: async (name) =>
+      isReplicaOn(await undefinedIfNotFound(cluster.resource(replicas).get({ name }, { signal })), uuid),
+    backingImages: async (name) =>
+      isImageOn(await undefinedIfNotFound(cluster.resource(backingImages).get({ name }, { signal })), uuid),
   };
-  const open = (kind: DiskUserKind) =>
-    Object.entries(spec?.[kind] ?? {}).flatMap(([name, asked]) =>
-      asked > (ownValue(status?.[kind], name)?.scheduledSize ?? 0) && isCached(kind, name) ? [name] : [],
-    );
-  for (const name of open('replicas')) {
-    const stored = await undefinedIfNotFound(cluster.resource(replicas).get({ name }, { signal }));
-    if (isReplicaOn(stored, uuid)) found.replicas.add(name);
-  }
-  for (const name of open('backingImages')) {
-    const stored = await undefinedIfNotFound(cluster.resource(backingImages).get({ name }, { signal }));
-    if (isImageOn(stored, uuid)) found.backingImages.add(name);
-  }
-  return (kind, name) => found[kind].has(name);
+  const found = new Set<string>();
+  for (const kind of ['replicas', 'backingImages'] as const)
+    for (const [name, asked] of Object.entries(spec?.[kind] ?? {})) {
+      const granted = ownValue(status?.[kind], name)?.scheduledSize ?? 0;
+      if (asked > granted && isCached(kind, name) && (await isStored[kind](name)))
+        found.add(`${kind}/${name}`);
+    }
+  return (kind, name) => found.has(`${kind}/${name}`);
 }
 
 function isReplicaOn(replica: Replica | undefined, uuid: string): boolean {
-  const { spec, status } = replica ?? {};
-  return spec?.diskID === uuid && (status?.healthyAt ?? status?.failedAt) !== undefined;
+  return replica?.spec?.diskID === uuid && hasReplicaData(replica);
 }
 
 function isImageOn(image: BackingImage | undefined, uuid: string): boolean {

@@ -9,7 +9,7 @@ import {
   diskScheduleFinalizer,
   diskSchedules,
 } from '../../../kube/disks/disk-schedule.ts';
-import type { Replica } from '../../../kube/disks/replica.ts';
+import { hasReplicaData, type Replica } from '../../../kube/disks/replica.ts';
 import type { StorageNode } from '../../../kube/disks/storage-node.ts';
 import { apiVersionOf } from '../../../kube/resource.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
@@ -84,10 +84,10 @@ export class DiskVerdicts {
     const settingsChanged = () =>
       this.#addAll([...schedules.values()].map(({ metadata }) => metadata?.name ?? ''));
     // Evidence of data matters here, and who holds bytes: requests are in the schedule itself.
-    const replica = ({ spec, status }: Projected<Replica>) => {
-      const { diskID } = spec ?? {};
+    const replica = (object: Projected<Replica>) => {
+      const { diskID } = object.spec ?? {};
       if (!diskID) return;
-      if ((status?.healthyAt ?? status?.failedAt) || this.#holding.has(diskID)) this.#queue.add(diskID);
+      if (hasReplicaData(object) || this.#holding.has(diskID)) this.#queue.add(diskID);
     };
     const replicaUpdated = (object: Projected<Replica>, old: Projected<Replica>) => {
       replica(object);
