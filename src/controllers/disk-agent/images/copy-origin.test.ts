@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { BackingImage, BackingImageFileState } from '../../../kube/disks/backing-image.ts';
 import type { DiskSchedule } from '../../../kube/disks/disk-schedule.ts';
 import type { Replica } from '../../../kube/disks/replica.ts';
 import type { StorageNode } from '../../../kube/disks/storage-node.ts';
+import type { DiskVolume } from '../../../kube/disks/volume.ts';
 import { copyOrigin, type OriginView } from './copy-origin.ts';
 
 const size = 100;
@@ -49,13 +50,16 @@ function view({
   own = [],
   replicas = [],
   refusing = [],
+  volume,
 }: {
   readonly nodes: readonly StorageNode[];
   readonly own?: readonly string[];
   readonly replicas?: readonly Replica[];
   readonly refusing?: readonly string[];
+  readonly volume?: DiskVolume;
 }): OriginView {
   return {
+    volume,
     nodes: { values: () => nodes },
     replicas: { values: () => replicas } as unknown as OriginView['replicas'],
     schedules: {
@@ -110,20 +114,43 @@ test('a ready copy is the source: of this node, or of another agent', () => {
   });
 });
 
-test('an image of a volume comes from a healthy replica', () => {
+describe('an image of a volume', () => {
   const image = imageOn({ a: undefined }, { download: undefined, volume: { name: 'v' } });
-  const replica = (status: Replica['status'], diskID = 'b'): Replica => ({
-    metadata: { name: 'r' },
+  const volume: DiskVolume = { metadata: { name: 'v', uid: 'second' } };
+  const replica = (status: Replica['status'], diskID = 'b', owner?: string): Replica => ({
+    metadata: {
+      name: 'r',
+      ...(owner !== undefined && {
+        ownerReferences: [
+          { apiVersion: 'stowage.dev/v1', kind: 'Volume', name: 'v', uid: owner, controller: true },
+        ],
+      }),
+    },
     spec: { volumeName: 'v', diskID },
     ...(status && { status }),
   });
-  const from = (replicas: readonly Replica[]) =>
-    copyOrigin(image, 'a', view({ nodes: both, own: ['a'], replicas }));
-  expect(from([replica({ healthyAt: 'x' })])).toMatchObject({
-    kind: 'agent',
-    data: { kind: 'Replica', name: 'r' },
+  const from = (each: Replica, of: Pick<Parameters<typeof view>[0], 'volume'> = { volume }) =>
+    copyOrigin(image, 'a', view({ nodes: both, own: ['a'], replicas: [each], ...of }));
+
+  test('comes from a healthy replica', () => {
+    expect(from(replica({ healthyAt: 'x' }))).toMatchObject({
+      kind: 'agent',
+      data: { kind: 'Replica', name: 'r' },
+    });
+    expect(from(replica({ healthyAt: 'x' }, 'a'))).toMatchObject({ kind: 'local', diskUUID: 'a' });
+    expect(from(replica({ healthyAt: 'x', failedAt: 'y' }))).toMatchObject({ kind: 'wait' });
+    expect(from(replica({}))).toMatchObject({ kind: 'wait' });
   });
-  expect(from([replica({ healthyAt: 'x' }, 'a')])).toMatchObject({ kind: 'local', diskUUID: 'a' });
-  expect(from([replica({ healthyAt: 'x', failedAt: 'y' })])).toMatchObject({ kind: 'wait' });
-  expect(from([replica({})])).toMatchObject({ kind: 'wait' });
+
+  test('does not come from a replica of a deleted volume of the same name', () => {
+    expect(from(replica({ healthyAt: 'x' }, 'a', 'second'))).toMatchObject({ kind: 'local' });
+    expect(from(replica({ healthyAt: 'x' }, 'a', 'first'))).toEqual({
+      kind: 'wait',
+      message: 'waits for a healthy replica of Volume v whose agent answers',
+    });
+    expect(from(replica({ healthyAt: 'x' }, 'a', 'first'), {})).toEqual({
+      kind: 'wait',
+      message: 'waits for Volume v, which does not exist',
+    });
+  });
 });

@@ -2,7 +2,9 @@ import { mayMakeCopy } from '../../../engine/disks/images/may-make-copy.ts';
 import type { BackingImage } from '../../../kube/disks/backing-image.ts';
 import type { DiskSchedule } from '../../../kube/disks/disk-schedule.ts';
 import type { Replica } from '../../../kube/disks/replica.ts';
+import { belongsTo } from '../../../kube/disks/replica-volume.ts';
 import type { StorageNode } from '../../../kube/disks/storage-node.ts';
+import type { DiskVolume } from '../../../kube/disks/volume.ts';
 import { type AgentAddress, agentAddressOf, isReadyDisk, storageNodeOf } from '../agent-address.ts';
 import type { DiskAgentCaches } from '../agent-caches.ts';
 
@@ -27,6 +29,11 @@ interface ScheduleLookup {
 
 export interface OriginView extends Pick<DiskAgentCaches, 'replicas' | 'schedules'> {
   readonly nodes: { values(): Iterable<StorageNode> };
+  /**
+   * The volume that the image is made of, from a live read; undefined if there is none. Replicas of a deleted volume of the same name may still be there,
+   * and their data is not that of this volume.
+   */
+  readonly volume: DiskVolume | undefined;
   /** Whether a disk of this agent has this UUID, and can be used. */
   readonly isOwnDisk: (uuid: string) => boolean;
 }
@@ -82,8 +89,13 @@ function sourceOf({ spec }: BackingImage, view: OriginView): CopyOrigin {
   const { download, volume } = spec?.source ?? {};
   if (download !== undefined) return { kind: 'download', url: download.url ?? '' };
   if (volume === undefined) return { kind: 'upload' };
-  const healthy = [...view.replicas.values()].filter((replica) => isHealthyOf(replica, volume.name));
-  for (const { metadata, spec: { diskID = '' } = {} } of healthy) {
+  const source = view.volume;
+  if (source === undefined)
+    return { kind: 'wait', message: `waits for Volume ${volume.name}, which does not exist` };
+  const complete = [...view.replicas.values()].filter(
+    (replica) => belongsTo(replica, source) && isComplete(replica),
+  );
+  for (const { metadata, spec: { diskID = '' } = {} } of complete) {
     const data: OriginData = { kind: 'Replica', name: metadata?.name ?? '' };
     const origin = nearest([diskID], data, view);
     if (origin !== undefined) return origin;
@@ -94,8 +106,8 @@ function sourceOf({ spec }: BackingImage, view: OriginView): CopyOrigin {
   };
 }
 
-/** Whether the replica has all data of the volume. */
-function isHealthyOf({ metadata, spec, status }: Replica, volumeName: string | undefined): boolean {
+/** Whether the replica has all data of its volume. */
+function isComplete({ metadata, status }: Replica): boolean {
   const isSound = status?.healthyAt !== undefined && status.failedAt === undefined;
-  return spec?.volumeName === volumeName && isSound && metadata?.deletionTimestamp === undefined;
+  return isSound && metadata?.deletionTimestamp === undefined;
 }

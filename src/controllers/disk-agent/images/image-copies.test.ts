@@ -206,6 +206,16 @@ test('an image on another node than an unwritten volume has the size of the volu
   );
 });
 
+test('an image of a volume that does not exist yet waits for it', async () => {
+  const fixture = await AgentFixture.start('n1');
+  await fixture.addImage('i', { source: { volume: { name: 'v' } }, expectedSize: mebibyte });
+  await fixture.until(async () =>
+    JSON.stringify(await fixture.image('i')).includes('waits for Volume v, which does not exist'),
+  );
+  await fixture.addVolume('v', { size: mebibyte, numberOfReplicas: 1 });
+  await fixture.untilCopy('i', 'n1', 'ready');
+});
+
 test('a new replica begins with the data of the others', async () => {
   const fixture = await AgentFixture.start('n1', 'n2');
   await fixture.addVolume('v', { size: 2 * mebibyte, numberOfReplicas: 1 });

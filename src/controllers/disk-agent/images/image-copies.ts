@@ -8,6 +8,7 @@ import {
   backingImages,
 } from '../../../kube/disks/backing-image.ts';
 import { diskAgentFinalizer } from '../../../kube/disks/replica.ts';
+import { type DiskVolume, diskVolumes } from '../../../kube/disks/volume.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { removeFinalizer } from '../../../reconcile/remove-finalizer.ts';
 import { runLoop } from '../../../reconcile/run-loop.ts';
@@ -218,7 +219,8 @@ export class ImageCopies {
         message: 'waits for its bytes on the disk',
       });
     const isOwnDisk = (uuid: string) => disks.ready(uuid) !== undefined;
-    const origin = copyOrigin(image, disk.uuid, { ...caches, isOwnDisk });
+    const volume = await this.#sourceVolume(image, signal);
+    const origin = copyOrigin(image, disk.uuid, { ...caches, volume, isOwnDisk });
     if (origin.kind === 'wait')
       return await this.#report(image, disk, { state: 'pending', message: origin.message });
     // What has arrived stays in progress; the rest comes when the client sends it.
@@ -233,6 +235,13 @@ export class ImageCopies {
       this.#queue.add(key);
     });
     return undefined;
+  }
+
+  async #sourceVolume({ spec }: BackingImage, signal: AbortSignal): Promise<DiskVolume | undefined> {
+    const name = spec?.source?.volume?.name;
+    if (name === undefined) return undefined;
+    const client = this.#parts.context.cluster.resource(diskVolumes);
+    return await undefinedIfNotFound(client.get({ name }, { signal }));
   }
 
   async #awaitUpload(place: ImageCopyPlace, signal: AbortSignal): Promise<undefined> {
