@@ -85,6 +85,23 @@ test('installations with different suffixes lead side by side', async () => {
   await Promise.all(closed);
 });
 
+test('controllers that call the driver of local drives lead where that driver answers', async () => {
+  await using fixture = await VirtualTimeCluster.start();
+  await fixture.installOwnKinds();
+  const names = ['drives', 'provisioner', 'capacity', 'expander', 'pv-binder'];
+  const drivesOnly = process(fixture, 'first', { leaderElection: true, names: ['drives'] });
+  await fixture.settle();
+  const all = process(fixture, 'second', { leaderElection: true, names });
+  await fixture.settle(30_000);
+  expect(all.news).toEqual(['drives follows', 'pv-binder leads']);
+  const closed = drivesOnly.supervisor.close();
+  await fixture.settle(10_000);
+  await closed;
+  expect(all.news.slice(2, 3)).toEqual(['drives leads']);
+  expect(all.news.slice(3).sort()).toEqual(['capacity leads', 'expander leads', 'provisioner leads']);
+  await all.supervisor.close();
+});
+
 test('each node has its own disk agent, and a Lease for it', async () => {
   await using fixture = await VirtualTimeCluster.start();
   const agentOf = (nodeName: string) => ({

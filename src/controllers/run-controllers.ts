@@ -9,6 +9,7 @@ import type { Controller, ControllerContext } from '../reconcile/controller.ts';
 import { EventRecorder } from '../reconcile/event-recorder.ts';
 import { announceComponents } from '../reconcile/leases/announce.ts';
 import { type ComponentAnnouncement, electionName } from '../reconcile/leases/component-lease.ts';
+import { FollowedTerms } from '../reconcile/leases/followed-terms.ts';
 import { Leadership, type LeadershipChange } from '../reconcile/leases/leadership.ts';
 import { meteredLeadership } from '../reconcile/leases/leadership-metrics.ts';
 import { MetadataCache } from '../reconcile/metadata-cache.ts';
@@ -62,6 +63,10 @@ export interface RunningControllers {
   waitingFor(): readonly string[];
 }
 
+const drivesName = 'drives';
+/** The driver of local drives answers only in the process that leads `drives`; these controllers call it. */
+const drivesCallers: ReadonlySet<string> = new Set(['provisioner', 'capacity', 'expander']);
+
 /** Starts the named controllers; they end with the supervisor. */
 export function runControllers(unmetered: RunControllersOptions): RunningControllers {
   // The cluster itself can be asked which kinds it serves, the metered one cannot.
@@ -71,6 +76,7 @@ export function runControllers(unmetered: RunControllersOptions): RunningControl
   const shared = {
     informers: new SharedInformers(options),
     metadataCache: new MetadataCache(options),
+    drivesTerms: names.includes(drivesName) ? new FollowedTerms() : undefined,
   };
   const starting = new Set<string>();
   const chosen = [
@@ -94,7 +100,7 @@ function driversOf(
   options: RunControllersOptions,
 ): Pick<ControllerSettings, 'csiDrivers' | 'inProcessDrivers'> {
   const csiDrivers = csiDriversOf(options);
-  if (!options.names.includes('drives')) return { csiDrivers };
+  if (!options.names.includes(drivesName)) return { csiDrivers };
   const inProcessDrivers = new JoiningDriverSet(csiDrivers);
   return { csiDrivers: inProcessDrivers, inProcessDrivers };
 }
@@ -147,10 +153,15 @@ function announceAll(options: RunControllersOptions): void {
   );
 }
 
+interface SharedParts extends Pick<ControllerContext, 'informers' | 'metadataCache'> {
+  /** When this process leads `drives`; undefined if it does not run that controller. */
+  readonly drivesTerms: FollowedTerms | undefined;
+}
+
 function startOne(
   controller: Controller,
   options: RunControllersOptions,
-  shared: Pick<ControllerContext, 'informers' | 'metadataCache'>,
+  { drivesTerms, ...shared }: SharedParts,
 ): void {
   const { clock, ids, supervisor, metrics, report, resources, log = silentLog } = options;
   const random = options.random.fork(controller.name);
@@ -169,9 +180,13 @@ function startOne(
   const common = { cluster, clock, random, ids, supervisor, metrics, report, resources, log };
   const context: ControllerContext = { ...common, ...shared, events: recorder };
   const work = (signal: AbortSignal) => controller.run(context, signal);
-  supervisor.start(`controller ${controller.name}`, (signal) =>
-    leadership === undefined ? work(signal) : leadership.run(work, signal),
-  );
+  supervisor.start(`controller ${controller.name}`, (signal) => {
+    if (leadership === undefined) return work(signal);
+    if (drivesTerms === undefined) return leadership.run(work, signal);
+    if (controller.name === drivesName) return leadership.run(drivesTerms.lead(work), signal);
+    const compete = (term: AbortSignal) => leadership.run(work, term);
+    return drivesCallers.has(controller.name) ? drivesTerms.follow(compete, signal) : compete(signal);
+  });
 }
 
 /** The publisher of one node's capacity has no rival: each node has its own, and they write different objects. */
