@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import { InProcessDriver } from '../../csi/in-process-driver.ts';
+import { JoiningDriverSet } from '../../csi/joining-driver-set.ts';
+import { EnforcingDriver } from '../../csi/testing/enforcing-driver.ts';
 import { csiNodes, csiStorageCapacities, nodes, storageClasses } from '../../kube/resources.ts';
 import { driverName, gib, PublisherFixture, topologyKey } from './testing/publisher-fixture.ts';
 
@@ -219,3 +222,19 @@ test('a driver that joins later is served, and one without GET_CAPACITY is not',
 });
 
 const lackingCapacity = { hasControllerCapability: () => false };
+
+test('a driver that joins again is published by a publisher of its own, and the former one is not called any more', async () => {
+  await using fixture = await PublisherFixture.prepare({ pools });
+  const drivers = new JoiningDriverSet();
+  fixture.run(fixture.cluster, { csiDrivers: drivers });
+  drivers.join(fixture.served);
+  await fixture.settle();
+  expect(await fixture.published()).toEqual(['fast n1: 10Gi', 'fast n2: 20Gi']);
+  const calls = fixture.driver.callsOf('GetCapacity').length;
+  const next = new EnforcingDriver({ pools: { n1: 3n * gib, n2: 4n * gib } });
+  drivers.join(await InProcessDriver.connect(next.services(), new AbortController().signal));
+  await fixture.settle();
+  expect(await fixture.published()).toEqual(['fast n1: 3Gi', 'fast n2: 4Gi']);
+  await fixture.settle(600_000);
+  expect(fixture.driver.callsOf('GetCapacity').length).toBe(calls);
+});

@@ -26,7 +26,10 @@ export function capacityController(options: CapacityControllerOptions = {}): Con
   return { name: 'capacity', run: (context, signal) => run(options, context, signal) };
 }
 
-/** Every driver has a publisher of its own, so one that hangs does not delay the others. Drivers may join later. */
+/**
+ * Every driver has a publisher of its own, so one that hangs does not delay the others. Drivers may join later. A driver that joins again, as after
+ * a restart of its controller, gets another publisher, which starts when the former one has ended.
+ */
 async function run(
   { csi, csiDrivers = noCsiDrivers }: CapacityControllerOptions,
   context: ControllerContext,
@@ -37,22 +40,28 @@ async function run(
   const { owner: place, namespace } = settings;
   const owner = place && (await findObjectOwner({ ...context, namespace, ...place }, signal));
   const { timeoutMs = callTimeoutMs, nodeName } = csi ?? {};
-  const running = new Set<Promise<void>>();
   let fail: (error: unknown) => void = () => {};
   const failed = new Promise<never>((_, reject) => {
     fail = reject;
   });
   const ended = new AbortController();
   const publishing = AbortSignal.any([signal, ended.signal]);
+  const running = new Map<string, Publishing>();
   const start = (driver: ServedCsiDriver) => {
     if (!driver.hasControllerCapability('GET_CAPACITY')) {
       context.log.info('the driver does not report capacity, so none is published', { driver: driver.name });
       return;
     }
+    const former = running.get(driver.name);
+    former?.end.abort();
+    const end = new AbortController();
     const common = { context, driver, settings, nodeName, timeoutMs, owner, metrics };
-    const work = new DriverPublisher(common).run(publishing);
-    running.add(work);
-    work.catch(fail).finally(() => running.delete(work));
+    const publish = async () => {
+      await former?.work;
+      const until = AbortSignal.any([publishing, end.signal]);
+      if (!until.aborted) await new DriverPublisher(common).run(until);
+    };
+    running.set(driver.name, { end, work: publish().catch(fail) });
   };
   const stopListening = csiDrivers.onJoin(start);
   try {
@@ -61,6 +70,14 @@ async function run(
   } finally {
     stopListening();
     ended.abort();
-    await Promise.allSettled(running);
+    await Promise.all([...running.values()].map(({ work }) => work));
   }
+}
+
+/** The publisher of one driver. */
+interface Publishing {
+  /** Ends it. */
+  readonly end: AbortController;
+  /** Never rejects. */
+  readonly work: Promise<void>;
 }
