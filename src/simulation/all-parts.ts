@@ -1,8 +1,9 @@
 import type { SimulationPart } from './part.ts';
 import { disksPart } from './parts/disks.ts';
 import { driverPart } from './parts/driver.ts';
+import { drivesPart } from './parts/drives.ts';
 import { nodesPart } from './parts/nodes.ts';
-import { diskProcessesPart, processesPart } from './parts/processes.ts';
+import { diskProcessesPart, driveProcessesPart, processesPart } from './parts/processes.ts';
 import { rareDiskMomentsPart } from './parts/rare-disk-moments.ts';
 import { rareMomentsPart } from './parts/rare-moments.ts';
 import { schedulingPart } from './parts/scheduling.ts';
@@ -21,13 +22,18 @@ const podParts: readonly SimulationPart[] = [
   rareMomentsPart,
 ];
 
+/** The driver of drives is one of ours, so it takes the place of the simulated one. */
+const driveParts: readonly SimulationPart[] = [drivesPart, nodesPart, driveProcessesPart];
+
 /** Disks have no effect on pods but by claims, so they have scenarios of their own, which are small and quick. */
 const diskParts: readonly SimulationPart[] = [disksPart, diskProcessesPart, rareDiskMomentsPart];
 
+const partsBySubject = { pods: podParts, drives: driveParts, disks: diskParts } as const;
+
 /** Everything that takes part in a scenario about this subject. */
 export function partsOf(subject: SimulationSubject = 'pods'): readonly SimulationPart[] {
-  return subject === 'pods' ? podParts : diskParts;
+  return partsBySubject[subject];
 }
 
 /** All parts, each once; where two have something in common, it is there twice. */
-export const allParts: readonly SimulationPart[] = [...podParts, ...diskParts];
+export const allParts: readonly SimulationPart[] = [...new Set(Object.values(partsBySubject).flat())];

@@ -20,8 +20,8 @@ export interface Scenario {
   readonly actions: readonly TimedAction[];
 }
 
-/** Pods with their volumes, or disks with replicas and backing images. */
-export const simulationSubjects = ['pods', 'disks'] as const;
+/** Pods with their volumes, pods with volumes on drives, or disks with replicas and backing images. */
+export const simulationSubjects = ['pods', 'drives', 'disks'] as const;
 export type SimulationSubject = (typeof simulationSubjects)[number];
 
 export interface TimedAction {

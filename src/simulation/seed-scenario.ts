@@ -47,9 +47,10 @@ export function scenarioOfSeed(seed: number): Scenario {
   };
 }
 
-/** One seed of eight is about disks. */
+/** One seed of eight is about disks, and one about drives. */
 function subjectOf(seed: number): SimulationSubject {
-  return seed % 8 === 0 ? 'disks' : 'pods';
+  if (seed % 8 === 0) return 'disks';
+  return seed % 8 === 4 ? 'drives' : 'pods';
 }
 
 function rareActions(kinds: readonly ActionKind[], activeMs: number, random: Random): readonly TimedAction[] {

@@ -28,6 +28,8 @@ export interface ProcessPlan {
   readonly controllers: readonly string[];
   /** Whether it knows the simulated CSI driver. */
   readonly knowsDriver?: boolean;
+  /** Whether it runs a CSI driver of ours, and knows no other. */
+  readonly hasOwnDriver?: boolean;
   /** Whether its clock is always right: figures carry its time, and schedulers compare that with the API server's. */
   readonly hasTrueClock?: boolean;
 }
@@ -119,7 +121,8 @@ export class SimulatedProcess {
       instance: this.name,
       leaderElection: electsLeader,
       provisioners: this.#options.provisioners,
-      ...(plan.knowsDriver && { csiDrivers: onlyDriver(this.#options.csiDriver), csi: csiSettings }),
+      ...(plan.knowsDriver && { csiDrivers: driverSet(this.#options.csiDriver), csi: csiSettings }),
+      ...(plan.hasOwnDriver && { csiDrivers: driverSet(), csi: csiSettings }),
       schedulerNames: ['default-scheduler'],
       bindTimeoutMs,
       leaseRetryPeriodMs,
@@ -229,10 +232,10 @@ export class SimulatedProcess {
 
 /**
  * Errors that follow from faults, from the end of a process, or from people: of an attachment to a node that was deleted, the attacher reports that
- * the driver is not there.
+ * the driver is not there; of a volume on a drive that is lost or being deleted, the expander reports that it cannot grow.
  */
 const expectedErrors =
-  /the process has ended|simulated|AbortError|has stopped: its Lease|the lease could not be renewed|CSINode \S+ does not contain driver/i;
+  /the process has ended|simulated|AbortError|has stopped: its Lease|the lease could not be renewed|CSINode \S+ does not contain driver|cannot grow: drive \S+ is (lost|being deleted)/i;
 
 /** Shorter than by default, so that a run needs less virtual time until everything has timed out that will. */
 const bindTimeoutMs = 60_000;
@@ -250,10 +253,10 @@ interface ProcessRun {
   readonly supervisor: Supervisor;
 }
 
-function onlyDriver(driver: ServedCsiDriver): CsiDriverSet {
+function driverSet(...drivers: readonly ServedCsiDriver[]): CsiDriverSet {
   return {
-    get: (name) => (name === driver.name ? driver : undefined),
-    all: () => [driver],
+    get: (name) => drivers.find((driver) => driver.name === name),
+    all: () => drivers,
     onJoin: () => () => {},
   };
 }

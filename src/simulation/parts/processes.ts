@@ -27,6 +27,22 @@ export const processesPart = processesPartOf({
   invariants: [nothingKeepsWriting, ...about],
 });
 
+/** The same for drives. */
+export const driveProcessesPart = processesPartOf({
+  name: 'processes of drives',
+  processNames: ['drives', 'drives', 'scheduler', 'volumes', 'kubelets'],
+  stalledResources: [
+    '*',
+    'drives.stowage.dev',
+    'pods',
+    'persistentvolumes',
+    'persistentvolumeclaims',
+    'csistoragecapacities.storage.k8s.io',
+    'leases.coordination.k8s.io',
+  ],
+  invariants: about,
+});
+
 /** The same for disks. */
 export const diskProcessesPart = processesPartOf({
   name: 'processes of disks',

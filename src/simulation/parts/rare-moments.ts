@@ -6,8 +6,8 @@ import type { ActionContext, ActionKind, SimulationPart } from '../part.ts';
 import type { ActionParameters } from '../scenario.ts';
 import { driverClassName } from '../simulated-driver.ts';
 import { rareMoment } from './rare-moment.ts';
+import { namespace } from './pod-objects.ts';
 
-const namespace = 'default';
 const { signal: never } = new AbortController();
 
 /** So many CPUs of a node that no two such pods fit there. */

@@ -1,16 +1,13 @@
-import type { Pod } from '../../kube/api/core.ts';
-import { isReason } from '../../kube/api-error.ts';
-import { persistentVolumeClaims, pods } from '../../kube/resources.ts';
-import { localClassName, nodeNames, urgentClassName } from '../base-cluster.ts';
+import { pods } from '../../kube/resources.ts';
+import { localClassName, nodeNames } from '../base-cluster.ts';
 import { podsKeepTheirNode, podsReachTheirVolumes, runningPodsHaveTheirVolumes } from '../invariants/pods.ts';
 import { eventsWakePods, whatFitsIsPlaced } from '../invariants/rest.ts';
 import { nodesAreNotOvercommitted } from '../invariants/running-pods.ts';
 import type { ActionContext, SimulationPart } from '../part.ts';
 import type { ActionParameters } from '../scenario.ts';
 import { driverClassName } from '../simulated-driver.ts';
+import { claimsOf, createPodWithClaims, namespace, podNames } from './pod-objects.ts';
 
-const namespace = 'default';
-const podNames = ['p0', 'p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p7'] as const;
 const deletedPodNames = [...podNames, 's0-0', 's0-1', 's1-0', 's1-1'] as const;
 
 /** Pods with and without volumes, and the scheduler that places them. */
@@ -94,69 +91,15 @@ async function createPods(context: ActionContext, parameters: ActionParameters):
 /** Creates the pod's claims as well; those that exist already are used again. */
 async function createPod({ cluster }: ActionContext, parameters: ActionParameters): Promise<void> {
   const name = String(parameters.pod);
-  const claims = [
-    ...claimNames(`${name}-l`, Number(parameters.local)).map((claim) => [claim, localClassName] as const),
-    ...claimNames(`${name}-d`, Number(parameters.pooled)).map((claim) => [claim, driverClassName] as const),
-  ];
-  for (const [claim, storageClassName] of claims) {
-    const resources = { requests: { storage: `${parameters.gib}Gi` } };
-    await unlessThere(
-      cluster.resource(persistentVolumeClaims).create({
-        metadata: { namespace, name: claim },
-        spec: { accessModes: ['ReadWriteOnce'], storageClassName, resources },
-      }),
-    );
-  }
-  await cluster.resource(pods).create(
-    podOf(
-      name,
-      claims.map(([claim]) => claim),
-      parameters,
-    ),
-  );
-}
-
-function podOf(
-  name: string,
-  claims: readonly string[],
-  { cpu, isUrgent, hasScratch }: ActionParameters,
-): Pod {
-  return {
-    metadata: { namespace, name },
-    spec: {
-      terminationGracePeriodSeconds: 1,
-      ...(isUrgent === true && { priorityClassName: urgentClassName }),
-      containers: [{ name: 'main', image: 'pause', resources: { requests: { cpu: String(cpu) } } }],
-      volumes: [
-        ...claims.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } })),
-        ...(hasScratch === true ? [scratchVolume] : []),
-      ],
-    },
-  };
-}
-
-/** A generic ephemeral volume: its claim is created and deleted with the pod. */
-const scratchVolume = {
-  name: 'scratch',
-  ephemeral: {
-    volumeClaimTemplate: {
-      spec: {
-        accessModes: ['ReadWriteOnce' as const],
-        storageClassName: driverClassName,
-        resources: { requests: { storage: '1Gi' } },
-      },
-    },
-  },
-};
-
-function claimNames(prefix: string, count: number): readonly string[] {
-  return Array.from({ length: count }, (_, at) => `${prefix}${at}`);
-}
-
-async function unlessThere(write: Promise<unknown>): Promise<void> {
-  try {
-    await write;
-  } catch (error) {
-    if (!isReason(error, 'AlreadyExists')) throw error;
-  }
+  await createPodWithClaims(cluster, {
+    name,
+    claims: [
+      ...claimsOf(`${name}-l`, Number(parameters.local), localClassName),
+      ...claimsOf(`${name}-d`, Number(parameters.pooled), driverClassName),
+    ],
+    gib: Number(parameters.gib),
+    cpu: Number(parameters.cpu),
+    isUrgent: parameters.isUrgent === true,
+    scratchClassName: parameters.hasScratch === true ? driverClassName : undefined,
+  });
 }

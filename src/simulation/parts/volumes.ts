@@ -17,13 +17,10 @@ import {
 } from '../invariants/volumes.ts';
 import type { ActionContext, SimulationPart } from '../part.ts';
 import type { ActionParameters } from '../scenario.ts';
+import { namespace, podNames } from './pod-objects.ts';
 
-const namespace = 'default';
 const volumeNames = ['v0', 'v1', 'v2', 'v3', 'v4', 'v5'] as const;
-const claimNames = ['p0', 'p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p7'].flatMap((pod) => [
-  `${pod}-l0`,
-  `${pod}-d0`,
-]);
+const claimNames = podNames.flatMap((pod) => [`${pod}-l0`, `${pod}-d0`]);
 
 /** Local volumes, claims, and people who edit them at the worst moment. */
 export const volumesPart: SimulationPart = {

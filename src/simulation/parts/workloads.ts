@@ -9,8 +9,8 @@ import {
 } from '../invariants/workloads.ts';
 import type { SimulationPart } from '../part.ts';
 import { driverClassName } from '../simulated-driver.ts';
+import { namespace } from './pod-objects.ts';
 
-const namespace = 'default';
 const setNames = ['s0', 's1'] as const;
 const deploymentNames = ['d0', 'd1'] as const;
 

@@ -1,0 +1,200 @@
+import type { PersistentVolume } from '../../kube/api/core.ts';
+import type { CSIStorageCapacity } from '../../kube/api/storage.ts';
+import {
+  type Drive,
+  type DriveVolume,
+  driveNameKey,
+  driveNodeKey,
+  drives,
+  drivesDriver,
+} from '../../kube/drive.ts';
+import { bytesOf } from '../../kube/quantities/bytes.ts';
+import { qualifiedPlural } from '../../kube/resource.ts';
+import {
+  csiNodes,
+  csiStorageCapacities,
+  persistentVolumeClaims,
+  persistentVolumes,
+} from '../../kube/resources.ts';
+import type { Invariant, StoredVersion } from './invariant.ts';
+import type { StoredObjects } from './stored-objects.ts';
+
+const drivesResource = qualifiedPlural(drives);
+
+/** A drive may be smaller later, when another filesystem is mounted; then nothing new is promised. */
+const promisesFitOnTheirDrive: Invariant = {
+  name: 'what is promised on a drive fits there',
+  onVersion: (version) => {
+    if (version.resource !== drivesResource) return undefined;
+    const { before, after } = version as StoredVersion<Drive>;
+    const known = entriesByName(before);
+    const entries = after?.spec?.volumes ?? [];
+    if (!entries.some(({ name, sizeBytes }) => sizeBytes > (known.get(name)?.sizeBytes ?? 0)))
+      return undefined;
+    const capacity = after?.status?.capacityBytes ?? 0;
+    const promised = promisedBytes(after);
+    return promised <= capacity ? undefined : `drive ${version.key}: ${promised} bytes of ${capacity}`;
+  },
+};
+
+const newVolumesAreOnReadyDrives: Invariant = {
+  name: 'a drive gets a new volume only while it is ready, and neither cordoned nor being deleted',
+  onVersion: (version) => {
+    if (version.resource !== drivesResource) return undefined;
+    const { before, after } = version as StoredVersion<Drive>;
+    if (before === undefined || takesVolumes(before)) return undefined;
+    const known = entriesByName(before);
+    const added = (after?.spec?.volumes ?? []).find(({ name }) => !known.has(name));
+    return added === undefined ? undefined : `drive ${version.key} gets volume ${added.name}`;
+  },
+};
+
+/** The data of a volume is deleted by its entry, and its bytes are given to others. */
+const entriesInUseStay: Invariant = {
+  name: 'the entry of a volume stays while the claim of its PersistentVolume exists',
+  onVersion: (version, state) => {
+    if (version.resource !== drivesResource) return undefined;
+    const { before, after } = version as StoredVersion<Drive>;
+    const left = entriesByName(after);
+    const ended = (before?.spec?.volumes ?? []).find(
+      ({ name, state: earlier }) =>
+        earlier !== 'Releasing' && !isActive(left.get(name)) && isInUse(name, version.key, state),
+    );
+    return ended === undefined ? undefined : `drive ${version.key}: ${ended.name}`;
+  },
+};
+
+const volumesHaveTheirBytes: Invariant = {
+  name: 'a PersistentVolume on a drive is not larger than its entry there',
+  onVersion: (version, state) => {
+    if (version.resource !== 'persistentvolumes') return undefined;
+    const { before, after } = version as StoredVersion<PersistentVolume>;
+    const drive = driveOf(after);
+    const size = sizeOf(after);
+    if (after === undefined || drive === undefined || size <= sizeOf(before)) return undefined;
+    const entry = entriesByName(state.get(drives, drive)).get(version.key);
+    if (isActive(entry) && size <= (entry?.sizeBytes ?? 0)) return undefined;
+    return `volume ${version.key} has ${size} bytes, and drive ${drive} has ${entry?.sizeBytes ?? 'none'} for it`;
+  },
+};
+
+/** Every entry has a PersistentVolume that names its drive, or a claim for which the volume is being created; and the other way round. */
+const ledgersMatchVolumes: Invariant = {
+  name: 'when the system is at rest, every volume has one entry, and every entry a volume',
+  atRest: (state) => {
+    const claims = new Set([...state.values(persistentVolumeClaims)].map(({ metadata }) => metadata?.uid));
+    const entries = [...state.values(drives)].flatMap(({ metadata, spec }) =>
+      (spec?.volumes ?? []).map((entry) => ({ ...entry, drive: metadata?.name ?? '' })),
+    );
+    const leaked = entries.filter(({ name, drive }) => {
+      const volume = state.get(persistentVolumes, name);
+      return volume === undefined ? !claims.has(name.replace(/^pvc-/, '')) : driveOf(volume) !== drive;
+    });
+    const lost = [...state.values(persistentVolumes)].filter((volume) => {
+      const { metadata } = volume;
+      const drive = driveOf(volume);
+      return drive !== undefined && !entriesByName(state.get(drives, drive)).has(metadata?.name ?? '');
+    });
+    return [
+      ...leaked.map(
+        ({ name, drive }) => `drive ${drive} has an entry of ${name}, and no PersistentVolume names it`,
+      ),
+      ...lost.map(({ metadata }) => `PersistentVolume ${metadata?.name} has no entry on its drive`),
+    ];
+  },
+};
+
+const figuresAreThoseOfTheLedgers: Invariant = {
+  name: 'when the system is at rest, the figure of every node with drives is what its ledgers say',
+  atRest: (state) => {
+    const figures = [...state.values(csiStorageCapacities)].filter(
+      ({ nodeTopology }) => nodeTopology?.matchLabels?.[driveNodeKey] !== undefined,
+    );
+    const registered = [...state.values(csiNodes)].filter(({ spec }) =>
+      spec?.drivers?.some(({ name }) => name === drivesDriver),
+    );
+    return registered.flatMap(({ metadata }) => {
+      const node = metadata?.name ?? '';
+      const own = figures.filter(({ nodeTopology }) => nodeTopology?.matchLabels?.[driveNodeKey] === node);
+      if (own.length !== 1) return [`${node} has ${own.length} figures`];
+      const [published, actual] = [figureText(own[0]), roomText(node, state)];
+      return published === actual
+        ? []
+        : [`the figure of ${node} is ${published}, and its drives have ${actual}`];
+    });
+  },
+};
+
+/** A claim that its drive has no room for is tried again every few minutes, as external-resizer does. */
+const drivesComeToRest: Invariant = {
+  name: 'when faults have stopped, the system comes to rest, except for refused expansions, which are tried again',
+  atRest: (state, { lateVersions }) => {
+    const growing = [...state.values(persistentVolumeClaims)]
+      .filter(
+        ({ spec, status }) =>
+          bytesOf(spec?.resources?.requests?.storage) > bytesOf(status?.capacity?.storage),
+      )
+      .map(({ metadata }) => `persistentvolumeclaims/${metadata?.namespace}/${metadata?.name} `);
+    const late = lateVersions.filter((text) => !growing.some((claim) => text.includes(claim)));
+    return late.length === 0 ? [] : [`${late.length} late versions, first ${late[0]}`];
+  },
+};
+
+/** What must be true of drives, their ledgers, and the volumes on them. */
+export const driveInvariants: readonly Invariant[] = [
+  promisesFitOnTheirDrive,
+  newVolumesAreOnReadyDrives,
+  entriesInUseStay,
+  volumesHaveTheirBytes,
+  ledgersMatchVolumes,
+  figuresAreThoseOfTheLedgers,
+  drivesComeToRest,
+];
+
+function entriesByName(drive: Drive | undefined): ReadonlyMap<string, DriveVolume> {
+  return new Map((drive?.spec?.volumes ?? []).map((entry) => [entry.name, entry]));
+}
+
+function isActive(entry: DriveVolume | undefined): boolean {
+  return entry !== undefined && entry.state !== 'Releasing';
+}
+
+function promisedBytes(drive: Drive | undefined): number {
+  return (drive?.spec?.volumes ?? []).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+}
+
+function takesVolumes({ metadata, spec, status }: Drive): boolean {
+  return (
+    metadata?.deletionTimestamp === undefined && spec?.unschedulable !== true && status?.state === 'Ready'
+  );
+}
+
+/** Whether a claim has this volume on this drive. */
+function isInUse(name: string, drive: string, state: StoredObjects): boolean {
+  const volume = state.get(persistentVolumes, name);
+  if (driveOf(volume) !== drive) return false;
+  const { namespace, name: claim, uid } = volume?.spec?.claimRef ?? {};
+  return (
+    uid !== undefined && state.get(persistentVolumeClaims, `${namespace}/${claim}`)?.metadata?.uid === uid
+  );
+}
+
+function driveOf(volume: PersistentVolume | undefined): string | undefined {
+  const csi = volume?.spec?.csi;
+  return csi?.driver === drivesDriver ? csi.volumeAttributes?.[driveNameKey] : undefined;
+}
+
+function sizeOf(volume: PersistentVolume | undefined): number {
+  return Number(bytesOf(volume?.spec?.capacity?.storage));
+}
+
+function figureText(figure: CSIStorageCapacity | undefined): string {
+  return `${bytesOf(figure?.capacity)} bytes, ${bytesOf(figure?.maximumVolumeSize)} on one drive`;
+}
+
+function roomText(node: string, state: StoredObjects): string {
+  const free = [...state.values(drives)]
+    .filter((drive) => drive.spec?.nodeName === node && takesVolumes(drive))
+    .map((drive) => Math.max(0, (drive.status?.capacityBytes ?? 0) - promisedBytes(drive)));
+  return `${free.reduce((sum, bytes) => sum + bytes, 0)} bytes, ${Math.max(0, ...free)} on one drive`;
+}

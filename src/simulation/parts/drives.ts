@@ -1,0 +1,183 @@
+import type { Cluster } from '../../cluster/cluster.ts';
+import { drives } from '../../kube/drive.ts';
+import { persistentVolumeClaims, pods } from '../../kube/resources.ts';
+import { nodeNames } from '../base-cluster.ts';
+import { driveInvariants } from '../invariants/drives.ts';
+import type { ActionContext, SimulationPart } from '../part.ts';
+import type { ActionParameters } from '../scenario.ts';
+import { gibibyte } from '../simulated-driver.ts';
+import { claimsOf, createPodWithClaims, namespace, podNames } from './pod-objects.ts';
+import { schedulingPart } from './scheduling.ts';
+import { volumesPart } from './volumes.ts';
+import { workloadsPart } from './workloads.ts';
+
+/** The controller `drives` creates it. */
+const className = 'stowage-drives';
+const claimNames = podNames.flatMap((pod) => [`${pod}-d0`, `${pod}-d1`]);
+/** `NODE-a` and `NODE-b`. */
+const driveNames = nodeNames.flatMap((node) => [`${node}-a`, `${node}-b`]);
+const driveGib = 8;
+/** More than all pods of a scenario need. */
+const probedGib = 200;
+
+/** Two drives a node, pods with volumes on them, and the CSI driver for drives beside the controllers that use it. */
+export const drivesPart: SimulationPart = {
+  name: 'drives',
+  processes: [
+    {
+      name: 'drives',
+      controllers: ['drives', 'provisioner', 'expander', 'capacity'],
+      hasOwnDriver: true,
+      hasTrueClock: true,
+    },
+    { name: 'scheduler', controllers: ['scheduler'] },
+    { name: 'volumes', controllers: ['pv-binder', 'protection', 'ephemeral'] },
+    { name: 'kubelets', controllers: ['node-agent', 'garbage-collector'] },
+  ],
+  needsOwnKinds: true,
+  prepare: async ({ cluster }) => {
+    for (const drive of driveNames) await createDrive(cluster, drive, driveGib);
+  },
+  invariants: [
+    ...driveInvariants,
+    ...(schedulingPart.invariants ?? []),
+    ...(volumesPart.invariants ?? []),
+    ...(workloadsPart.invariants ?? []),
+  ],
+  probes: [
+    {
+      name: 'every drive grows',
+      run: async ({ cluster }) => {
+        const { items } = await cluster.resource(drives).list();
+        for (const { metadata } of items)
+          await reportStatus(cluster, metadata?.name ?? '', { capacityBytes: probedGib * gibibyte });
+      },
+    },
+  ],
+  actions: [
+    {
+      name: 'create-pod',
+      weight: 14,
+      draw: (random) => ({
+        pod: random.pick(podNames),
+        claims: 1 + random.int(2),
+        hasScratch: random.int(4) === 0,
+        gib: 1 + random.int(5),
+        cpu: 1 + random.int(2),
+        isUrgent: random.int(4) === 0,
+      }),
+      run: createPod,
+    },
+    {
+      name: 'create-pods',
+      weight: 4,
+      draw: (random) => ({
+        count: 2 + random.int(podNames.length - 1),
+        claims: 1 + random.int(2),
+        gib: 2 + random.int(4),
+        cpu: 1,
+      }),
+      run: async (context, parameters) => {
+        const names = podNames.slice(0, Number(parameters.count));
+        await Promise.allSettled(names.map((pod) => createPod(context, { ...parameters, pod })));
+      },
+    },
+    {
+      name: 'delete-pod',
+      weight: 6,
+      draw: (random) => ({ pod: random.pick(podNames), isForced: random.int(4) === 0 }),
+      run: async ({ cluster }, { pod, isForced }) => {
+        const options = isForced ? { gracePeriodSeconds: 0 } : {};
+        await cluster.resource(pods).delete({ namespace, name: String(pod) }, options);
+      },
+    },
+    {
+      name: 'delete-claim',
+      weight: 6,
+      draw: (random) => ({ claim: random.pick(claimNames) }),
+      run: async ({ cluster }, { claim }) =>
+        void (await cluster.resource(persistentVolumeClaims).delete({ namespace, name: String(claim) })),
+    },
+    {
+      name: 'grow-claim',
+      weight: 3,
+      draw: (random) => ({ claim: random.pick(claimNames), gib: 2 + random.int(6) }),
+      run: async ({ cluster }, { claim, gib }) => {
+        const body = { spec: { resources: { requests: { storage: `${gib}Gi` } } } };
+        await cluster
+          .resource(persistentVolumeClaims)
+          .patch({ namespace, name: String(claim) }, { type: 'merge', body });
+      },
+    },
+    {
+      name: 'create-drive',
+      weight: 2,
+      draw: (random) => ({ drive: random.pick(driveNames), gib: 1 + random.int(10) }),
+      run: async ({ cluster }, { drive, gib }) => await createDrive(cluster, String(drive), Number(gib)),
+    },
+    {
+      name: 'delete-drive',
+      weight: 1,
+      draw: (random) => ({ drive: random.pick(driveNames) }),
+      run: async ({ cluster }, { drive }) =>
+        void (await cluster.resource(drives).delete({ name: String(drive) })),
+    },
+    {
+      name: 'cordon-drive',
+      weight: 2,
+      draw: (random) => ({ drive: random.pick(driveNames), unschedulable: random.int(2) === 0 }),
+      run: async ({ cluster }, { drive, unschedulable }) => {
+        const body = { spec: { unschedulable } };
+        await cluster.resource(drives).patch({ name: String(drive) }, { type: 'merge', body });
+      },
+    },
+    {
+      name: 'resize-drive',
+      weight: 1,
+      isFault: true,
+      draw: (random) => ({ drive: random.pick(driveNames), gib: 1 + random.int(12) }),
+      run: async ({ cluster }, { drive, gib }) =>
+        await reportStatus(cluster, String(drive), { capacityBytes: Number(gib) * gibibyte }),
+    },
+    {
+      name: 'lose-drive',
+      weight: 2,
+      isFault: true,
+      draw: (random) => ({ drive: random.pick(driveNames), isBack: random.int(2) === 0 }),
+      run: async ({ cluster }, { drive, isBack }) =>
+        await reportStatus(cluster, String(drive), { state: isBack === true ? 'Ready' : 'Lost' }),
+    },
+  ],
+};
+
+async function createPod({ cluster }: ActionContext, parameters: ActionParameters): Promise<void> {
+  const name = String(parameters.pod);
+  await createPodWithClaims(cluster, {
+    name,
+    claims: claimsOf(`${name}-d`, Number(parameters.claims), className),
+    gib: Number(parameters.gib),
+    cpu: Number(parameters.cpu),
+    isUrgent: parameters.isUrgent === true,
+    scratchClassName: parameters.hasScratch === true ? className : undefined,
+  });
+}
+
+/** A drive that is ready. No node service has mounted it: what the drive reports is written by people. */
+async function createDrive(cluster: Cluster, name: string, gib: number): Promise<void> {
+  await cluster.resource(drives).create({
+    apiVersion: 'stowage.dev/v1alpha1',
+    kind: 'Drive',
+    metadata: { name },
+    spec: { nodeName: name.slice(0, 2), filesystemUUID: filesystemOf(name) },
+  });
+  await reportStatus(cluster, name, { capacityBytes: gib * gibibyte, state: 'Ready' });
+}
+
+async function reportStatus(cluster: Cluster, name: string, status: object): Promise<void> {
+  const options = { subresource: 'status' };
+  await cluster.resource(drives).patch({ name }, { type: 'merge', body: { status } }, options);
+}
+
+function filesystemOf(name: string): string {
+  return `00000000-0000-4000-8000-${Buffer.from(name).toString('hex').padStart(12, '0')}`;
+}
