@@ -3,6 +3,7 @@ import { bindingBugs } from './bugs/binding.mjs';
 import { capacityBugs } from './bugs/capacity.mjs';
 import { diskBugs } from './bugs/disks.mjs';
 import { driverBugs } from './bugs/driver.mjs';
+import { driveBugs } from './bugs/drives.mjs';
 import { provisionerBugs } from './bugs/provisioner.mjs';
 import { reconcileBugs } from './bugs/reconcile.mjs';
 import { schedulerBugs } from './bugs/scheduler.mjs';
@@ -23,5 +24,6 @@ export const plantedBugs = [
   ...workloadBugs,
   ...reconcileBugs,
   ...apiServerBugs,
+  ...driveBugs,
   ...diskBugs,
 ];

@@ -13,6 +13,7 @@ import { qualifiedPlural } from '../../kube/resource.ts';
 import {
   csiNodes,
   csiStorageCapacities,
+  nodes,
   persistentVolumeClaims,
   persistentVolumes,
 } from '../../kube/resources.ts';
@@ -64,21 +65,41 @@ const entriesInUseStay: Invariant = {
   },
 };
 
+/** A mounted drive may have data of the volume, unless the volume has an entry elsewhere too: no client has got this one as an answer then. */
+const dataIsDeletedFirst: Invariant = {
+  name: 'the entry of a volume on a mounted drive goes when the node service has deleted its data',
+  onVersion: (version, state) => {
+    if (version.resource !== drivesResource) return undefined;
+    const { before, after } = version as StoredVersion<Drive>;
+    if (!before?.status?.conditions?.some(({ type }) => type === 'Mounted')) return undefined;
+    const left = entriesByName(after);
+    const removed = (before.spec?.volumes ?? []).find(
+      (entry) => isActive(entry) && !left.has(entry.name) && !isOnAnyDrive(entry.name, state),
+    );
+    return removed === undefined ? undefined : `drive ${version.key}: ${removed.name}`;
+  },
+};
+
+/** A PersistentVolume that is created late, when its claim and its bytes are gone, has no data and is deleted again. */
 const volumesHaveTheirBytes: Invariant = {
-  name: 'a PersistentVolume on a drive is not larger than its entry there',
+  name: 'a PersistentVolume on a drive, whose claim exists, is not larger than its entry there',
   onVersion: (version, state) => {
     if (version.resource !== 'persistentvolumes') return undefined;
     const { before, after } = version as StoredVersion<PersistentVolume>;
     const drive = driveOf(after);
     const size = sizeOf(after);
-    if (after === undefined || drive === undefined || size <= sizeOf(before)) return undefined;
+    if (after === undefined || drive === undefined || size <= sizeOf(before) || !hasClaim(after, state))
+      return undefined;
     const entry = entriesByName(state.get(drives, drive)).get(version.key);
     if (isActive(entry) && size <= (entry?.sizeBytes ?? 0)) return undefined;
     return `volume ${version.key} has ${size} bytes, and drive ${drive} has ${entry?.sizeBytes ?? 'none'} for it`;
   },
 };
 
-/** Every entry has a PersistentVolume that names its drive, or a claim for which the volume is being created; and the other way round. */
+/**
+ * Every entry has a PersistentVolume that names its drive, or a claim for which the volume is being created; and the other way round. Others
+ * wait for the node service.
+ */
 const ledgersMatchVolumes: Invariant = {
   name: 'when the system is at rest, every volume has one entry, and every entry a volume',
   atRest: (state) => {
@@ -86,7 +107,8 @@ const ledgersMatchVolumes: Invariant = {
     const entries = [...state.values(drives)].flatMap(({ metadata, spec }) =>
       (spec?.volumes ?? []).map((entry) => ({ ...entry, drive: metadata?.name ?? '' })),
     );
-    const leaked = entries.filter(({ name, drive }) => {
+    const leaked = entries.filter(({ name, drive, state: progress }) => {
+      if (progress === 'Releasing') return false;
       const volume = state.get(persistentVolumes, name);
       return volume === undefined ? !claims.has(name.replace(/^pvc-/, '')) : driveOf(volume) !== drive;
     });
@@ -125,6 +147,22 @@ const figuresAreThoseOfTheLedgers: Invariant = {
   },
 };
 
+const nodesOfDrivesAreRegistered: Invariant = {
+  name: 'when the system is at rest, every node with drives has the label and the CSINode entry of their driver',
+  atRest: (state) => {
+    const names = new Set([...state.values(drives)].map(({ spec }) => spec?.nodeName ?? ''));
+    return [...names].flatMap((name) => {
+      const node = state.get(nodes, name);
+      if (node === undefined) return [];
+      const entries = state.get(csiNodes, name)?.spec?.drivers ?? [];
+      const hasLabel = node.metadata?.labels?.[driveNodeKey] === name;
+      return hasLabel && entries.some((driver) => driver.name === drivesDriver)
+        ? []
+        : [`node ${name} is not registered`];
+    });
+  },
+};
+
 /** A claim that its drive has no room for is tried again every few minutes, as external-resizer does. */
 const drivesComeToRest: Invariant = {
   name: 'when faults have stopped, the system comes to rest, except for refused expansions, which are tried again',
@@ -145,9 +183,11 @@ export const driveInvariants: readonly Invariant[] = [
   promisesFitOnTheirDrive,
   newVolumesAreOnReadyDrives,
   entriesInUseStay,
+  dataIsDeletedFirst,
   volumesHaveTheirBytes,
   ledgersMatchVolumes,
   figuresAreThoseOfTheLedgers,
+  nodesOfDrivesAreRegistered,
   drivesComeToRest,
 ];
 
@@ -157,6 +197,10 @@ function entriesByName(drive: Drive | undefined): ReadonlyMap<string, DriveVolum
 
 function isActive(entry: DriveVolume | undefined): boolean {
   return entry !== undefined && entry.state !== 'Releasing';
+}
+
+function isOnAnyDrive(volume: string, state: StoredObjects): boolean {
+  return [...state.values(drives)].some((drive) => entriesByName(drive).has(volume));
 }
 
 function promisedBytes(drive: Drive | undefined): number {
@@ -172,10 +216,14 @@ function takesVolumes({ metadata, spec, status }: Drive): boolean {
 /** Whether a claim has this volume on this drive. */
 function isInUse(name: string, drive: string, state: StoredObjects): boolean {
   const volume = state.get(persistentVolumes, name);
-  if (driveOf(volume) !== drive) return false;
-  const { namespace, name: claim, uid } = volume?.spec?.claimRef ?? {};
+  return volume !== undefined && driveOf(volume) === drive && hasClaim(volume, state);
+}
+
+/** Whether the claim that the volume was made for exists, bound or not. */
+function hasClaim({ spec }: PersistentVolume, state: StoredObjects): boolean {
+  const { namespace, name, uid } = spec?.claimRef ?? {};
   return (
-    uid !== undefined && state.get(persistentVolumeClaims, `${namespace}/${claim}`)?.metadata?.uid === uid
+    uid !== undefined && state.get(persistentVolumeClaims, `${namespace}/${name}`)?.metadata?.uid === uid
   );
 }
 

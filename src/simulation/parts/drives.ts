@@ -1,4 +1,6 @@
 import type { Cluster } from '../../cluster/cluster.ts';
+import { removalPatch } from '../../drives/controller/ledger-patches.ts';
+import { readDrive } from '../../engine/drives/drive-record.ts';
 import { drives } from '../../kube/drive.ts';
 import { persistentVolumeClaims, pods } from '../../kube/resources.ts';
 import { nodeNames } from '../base-cluster.ts';
@@ -7,10 +9,12 @@ import type { ActionContext, SimulationPart } from '../part.ts';
 import type { ActionParameters } from '../scenario.ts';
 import { gibibyte } from '../simulated-driver.ts';
 import { claimsOf, createPodWithClaims, namespace, podNames } from './pod-objects.ts';
+import { rareMoment } from './rare-moment.ts';
 import { schedulingPart } from './scheduling.ts';
 import { volumesPart } from './volumes.ts';
 import { workloadsPart } from './workloads.ts';
 
+const { signal: never } = new AbortController();
 /** The controller `drives` creates it. */
 const className = 'stowage-drives';
 const claimNames = podNames.flatMap((pod) => [`${pod}-d0`, `${pod}-d1`]);
@@ -55,6 +59,7 @@ export const drivesPart: SimulationPart = {
     },
   ],
   actions: [
+    rareMoment('cordon-unseen', (random) => ({ forMs: 500 + random.int(8_000) }), cordonUnseen),
     {
       name: 'create-pod',
       weight: 14,
@@ -132,6 +137,12 @@ export const drivesPart: SimulationPart = {
       },
     },
     {
+      name: 'delete-data',
+      weight: 4,
+      draw: () => ({}),
+      run: deleteData,
+    },
+    {
       name: 'resize-drive',
       weight: 1,
       isFault: true,
@@ -150,7 +161,29 @@ export const drivesPart: SimulationPart = {
   ],
 };
 
-async function createPod({ cluster }: ActionContext, parameters: ActionParameters): Promise<void> {
+/** All drives are cordoned, and neither the scheduler nor the driver sees it when a pod needs volumes. */
+async function cordonUnseen(
+  { cluster, clock, processes }: ActionContext,
+  parameters: ActionParameters,
+): Promise<void> {
+  const forMs = Number(parameters.forMs);
+  for (const process of processes.values()) process.stallWatches('drives.stowage.dev', forMs);
+  const cordon = async (unschedulable: boolean) => {
+    const body = { spec: { unschedulable } };
+    const { items } = await cluster.resource(drives).list();
+    for (const { metadata } of items)
+      await cluster.resource(drives).patch({ name: metadata?.name ?? '' }, { type: 'merge', body });
+  };
+  await cordon(true);
+  await createPod({ cluster }, { ...parameters, pod: 'm', claims: 1, gib: 1, cpu: 1 });
+  await clock.sleep(forMs, never);
+  await cordon(false);
+}
+
+async function createPod(
+  { cluster }: Pick<ActionContext, 'cluster'>,
+  parameters: ActionParameters,
+): Promise<void> {
   const name = String(parameters.pod);
   await createPodWithClaims(cluster, {
     name,
@@ -162,7 +195,16 @@ async function createPod({ cluster }: ActionContext, parameters: ActionParameter
   });
 }
 
-/** A drive that is ready. No node service has mounted it: what the drive reports is written by people. */
+/** The node service removes the entries of volumes whose data it has deleted. */
+async function deleteData({ cluster }: ActionContext): Promise<void> {
+  const client = cluster.resource(drives);
+  const { items } = await client.list();
+  for (const drive of items.map(readDrive))
+    for (const { name } of drive.volumes.filter(({ state }) => state === 'Releasing').slice(0, 1))
+      await client.patch({ name: drive.name }, removalPatch(drive, name));
+}
+
+/** A drive that is ready. Every second one is mounted by a node service: what that service reports and deletes is an action. */
 async function createDrive(cluster: Cluster, name: string, gib: number): Promise<void> {
   await cluster.resource(drives).create({
     apiVersion: 'stowage.dev/v1alpha1',
@@ -170,8 +212,21 @@ async function createDrive(cluster: Cluster, name: string, gib: number): Promise
     metadata: { name },
     spec: { nodeName: name.slice(0, 2), filesystemUUID: filesystemOf(name) },
   });
-  await reportStatus(cluster, name, { capacityBytes: gib * gibibyte, state: 'Ready' });
+  const isMounted = name.endsWith('b');
+  await reportStatus(cluster, name, {
+    capacityBytes: gib * gibibyte,
+    state: 'Ready',
+    ...(isMounted && { conditions: [mounted] }),
+  });
 }
+
+const mounted = {
+  type: 'Mounted',
+  status: 'True',
+  reason: 'Mounted',
+  message: '',
+  lastTransitionTime: '2025-01-01T00:00:00Z',
+};
 
 async function reportStatus(cluster: Cluster, name: string, status: object): Promise<void> {
   const options = { subresource: 'status' };
