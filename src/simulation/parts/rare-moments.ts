@@ -5,8 +5,8 @@ import { nodeNames, urgentClassName } from '../base-cluster.ts';
 import type { ActionContext, ActionKind, SimulationPart } from '../part.ts';
 import type { ActionParameters } from '../scenario.ts';
 import { driverClassName } from '../simulated-driver.ts';
-import { rareMoment } from './rare-moment.ts';
 import { namespace } from './pod-objects.ts';
+import { rareMoment } from './rare-moment.ts';
 
 const { signal: never } = new AbortController();
 
