@@ -4,6 +4,7 @@ import type { VirtualClock } from '../runtime/virtual-clock.ts';
 import type { Invariant } from './invariants/invariant.ts';
 import type { ActionParameters } from './scenario.ts';
 import type { SimulatedDisk } from './simulated-disk.ts';
+import type { SimulatedDriveHosts } from './simulated-drive-hosts.ts';
 import type { SimulatedDriver } from './simulated-driver.ts';
 import type { ProcessPlan, SimulatedProcess } from './simulated-process.ts';
 
@@ -17,7 +18,7 @@ export interface SimulationPart {
   /** Whether the API server serves the kinds of `stowage.dev`, which takes time to set up. */
   readonly needsOwnKinds?: boolean;
   /** Creates what its actions expect, before the processes start. */
-  readonly prepare?: (context: Pick<ActionContext, 'cluster'>) => Promise<void>;
+  readonly prepare?: (context: Pick<ActionContext, 'cluster' | 'driveHosts'>) => Promise<void>;
   readonly actions?: readonly ActionKind[];
   readonly invariants?: readonly Invariant[];
   readonly probes?: readonly Probe[];
@@ -54,4 +55,6 @@ export interface ActionContext {
   readonly processes: ReadonlyMap<string, SimulatedProcess>;
   readonly driver: SimulatedDriver;
   readonly disk: SimulatedDisk;
+  /** The machines whose drives a node service serves. */
+  readonly driveHosts: SimulatedDriveHosts;
 }

@@ -16,7 +16,7 @@ export function scenarioOfSeed(seed: number): Scenario {
   const subject = subjectOf(seed);
   const parts = partsOf(subject);
   const random = seededRandom(`scenario ${seed}`);
-  const processes = parts.flatMap(({ processes: plans = [] }) => plans.map(({ name }) => name));
+  const processes = parts.flatMap(({ processes: plans = [] }) => plans);
   const all = parts.flatMap(({ actions = [] }) => actions);
   const rare = all.filter(({ isRare }) => isRare === true);
   const shape = random.fork('shape');
@@ -40,7 +40,10 @@ export function scenarioOfSeed(seed: number): Scenario {
   return {
     ...(subject === 'pods' ? {} : { subject }),
     seed: String(seed),
-    replicated: processes.filter(() => shape.int(4) === 0),
+    replicated: processes
+      .filter(() => shape.int(4) === 0)
+      .filter(({ drivesNode }) => drivesNode === undefined)
+      .map(({ name }) => name),
     latencyMaxMs: shape.pick([0, 5, 40]),
     attaches: random.fork('attaches').int(4) === 0,
     actions,

@@ -4,9 +4,12 @@ import { type AnswerOverride, type ClusterCall, InterceptedCluster } from '../cl
 import type { Provisioner } from '../controllers/provisioner/provisioner.ts';
 import { runControllers } from '../controllers/run-controllers.ts';
 import type { CsiDriverSet, ServedCsiDriver } from '../csi/served-driver.ts';
+import { NodeDriver } from '../drives/node/node-driver.ts';
 import { ApiError, failure } from '../kube/api-error.ts';
 import { qualifiedPlural } from '../kube/resource.ts';
 import { isRecord } from '../kube/wire.ts';
+import type { Controller } from '../reconcile/controller.ts';
+import { untilAborted } from '../runtime/abort.ts';
 import { FreezableClock } from '../runtime/freezable-clock.ts';
 import type { Ids } from '../runtime/ids.ts';
 import { Metrics } from '../runtime/metrics.ts';
@@ -18,6 +21,8 @@ import type { ElectionClocks } from './election-clocks.ts';
 import { type ArmedFault, type CallFault, ConnectionFaults } from './faults/connection-faults.ts';
 import type { LateSelections } from './late-selections.ts';
 import type { ServerAnswers } from './server-answers.ts';
+import { drivesRoot } from './simulated-drive-host.ts';
+import type { SimulatedDriveHosts } from './simulated-drive-hosts.ts';
 import type { Trace } from './trace.ts';
 import { SeenRemovals, type UnseenRemovals } from './unseen-removals.ts';
 
@@ -30,6 +35,8 @@ export interface ProcessPlan {
   readonly knowsDriver?: boolean;
   /** Whether it runs a CSI driver of ours, and knows no other. */
   readonly hasOwnDriver?: boolean;
+  /** The node whose node service of local drives it is, instead of controllers. There is only one of it. */
+  readonly drivesNode?: string;
   /** Whether its clock is always right: figures carry its time, and schedulers compare that with the API server's. */
   readonly hasTrueClock?: boolean;
 }
@@ -52,6 +59,7 @@ export interface ProcessOptions {
   readonly unseenRemovals: UnseenRemovals;
   readonly provisioners: readonly Provisioner[];
   readonly csiDriver: ServedCsiDriver;
+  readonly driveHosts: SimulatedDriveHosts;
 }
 
 /**
@@ -64,7 +72,7 @@ export class SimulatedProcess {
   readonly #metrics = new Metrics();
   /** Errors that no fault explains: bugs. */
   readonly unexpected: string[] = [];
-  /** Writes of volumes, claims and figures, and bindings of pods, that replace whatever is stored. */
+  /** Writes of volumes, claims, figures and drives, and bindings of pods, that replace whatever is stored. */
   readonly unversioned: string[] = [];
   readonly #options: ProcessOptions;
   #run: ProcessRun | undefined;
@@ -105,7 +113,8 @@ export class SimulatedProcess {
       random: random.fork('supervisor'),
       onCrash: ({ name, error }) => this.#onError(name, error),
     });
-    this.#run = { clock, faults, cluster, supervisor };
+    const ended = new AbortController();
+    this.#run = { clock, faults, cluster, supervisor, ended };
     trace.add(this.name, 'starts');
     runControllers({
       names: plan.controllers,
@@ -121,6 +130,7 @@ export class SimulatedProcess {
       instance: this.name,
       leaderElection: electsLeader,
       provisioners: this.#options.provisioners,
+      more: plan.drivesNode === undefined ? [] : [this.#nodeService(plan.drivesNode, ended.signal)],
       ...(plan.knowsDriver && { csiDrivers: driverSet(this.#options.csiDriver), csi: csiSettings }),
       ...(plan.hasOwnDriver && { csiDrivers: driverSet(), csi: csiSettings }),
       schedulerNames: ['default-scheduler'],
@@ -128,6 +138,18 @@ export class SimulatedProcess {
       leaseRetryPeriodMs,
       leaseClock: this.#options.electionClocks.clockFor(clock),
     });
+  }
+
+  #nodeService(nodeName: string, ended: AbortSignal): Controller {
+    return {
+      name: 'drives-node',
+      run: async ({ cluster, clock, random, supervisor, log }, signal) => {
+        const host = this.#options.driveHosts.of(nodeName).forProcess(clock, ended);
+        const common = { cluster, clock, random, supervisor, log };
+        await new NodeDriver({ ...common, nodeName, host, drivesRoot }).start(signal);
+        await untilAborted(signal);
+      },
+    };
   }
 
   /** Ends at once, and starts again later. */
@@ -195,6 +217,7 @@ export class SimulatedProcess {
     const run = this.#run;
     this.#run = undefined;
     run?.faults.kill();
+    run?.ended.abort();
     run?.clock.thaw();
     await run?.supervisor.close();
   }
@@ -204,6 +227,7 @@ export class SimulatedProcess {
     if (run === undefined) return;
     this.#run = undefined;
     this.#options.trace.add(this.name, 'crashes');
+    run.ended.abort();
     run.clock.thaw();
     run.cluster.endWatches({ error: new Error('the process has ended') });
     void run.supervisor.close();
@@ -251,6 +275,8 @@ interface ProcessRun {
   readonly faults: ConnectionFaults;
   readonly cluster: InterceptedCluster;
   readonly supervisor: Supervisor;
+  /** For what the process does outside of the cluster. */
+  readonly ended: AbortController;
 }
 
 function driverSet(...drivers: readonly ServedCsiDriver[]): CsiDriverSet {
@@ -271,16 +297,18 @@ const versionedResources: ReadonlySet<string> = new Set([
   'persistentvolumes',
   'persistentvolumeclaims',
   'csistoragecapacities',
+  'drives',
 ]);
 
 /**
- * Two writers of a volume, claim or figure never overwrite each other only if every write names the version that it replaces. A binding that
+ * Two writers of a volume, claim, figure or drive never overwrite each other only if every write names the version that it replaces. A binding that
  * arrives late must not take effect.
  */
 function lacksVersion({ verb, resource, body }: ClusterCall): boolean {
   const isVolumeWrite = (verb === 'update' || verb === 'patch') && versionedResources.has(resource.plural);
   const isBinding = verb === 'post' && isRecord(body) && body.kind === 'Binding';
   if (!isVolumeWrite && !isBinding) return false;
+  if (Array.isArray(body)) return !body.some((operation) => operation?.path === '/metadata/resourceVersion');
   const { metadata } = isRecord(body) ? body : {};
   return !isRecord(metadata) || metadata.resourceVersion === undefined;
 }

@@ -31,6 +31,7 @@ import { parameterTexts, type Scenario, type TimedAction } from './scenario.ts';
 import { ServerAnswers } from './server-answers.ts';
 import { csiServicesOf } from './simulated-csi-service.ts';
 import { SimulatedDisk } from './simulated-disk.ts';
+import { SimulatedDriveHosts } from './simulated-drive-hosts.ts';
 import { SimulatedDriver } from './simulated-driver.ts';
 import { SimulatedProcess } from './simulated-process.ts';
 import { Trace } from './trace.ts';
@@ -112,6 +113,7 @@ class SimulationRun {
   readonly #registry: EmbeddedRegistry;
   readonly #disk: SimulatedDisk;
   readonly #driver: SimulatedDriver;
+  readonly #driveHosts = new SimulatedDriveHosts();
   readonly #answers = new ServerAnswers();
   readonly #electionClocks = new ElectionClocks(this.#clock);
   readonly #lateSelections = new LateSelections();
@@ -161,7 +163,8 @@ class SimulationRun {
       const { attaches = false } = this.#scenario;
       await createBaseCluster(this.#people, { driver: this.#driver, attaches });
       if (needsOwnKinds) await this.#serveOwnKinds(definitions);
-      for (const { prepare } of this.#parts) await prepare?.({ cluster: this.#people });
+      for (const { prepare } of this.#parts)
+        await prepare?.({ cluster: this.#people, driveHosts: this.#driveHosts });
     });
     const services = csiServicesOf(this.#driver, this.#clock);
     const served = await InProcessDriver.connect(services, new AbortController().signal);
@@ -281,6 +284,7 @@ class SimulationRun {
           unseenRemovals: this.#unseenRemovals,
           provisioners: [this.#driver.provisioner],
           csiDriver,
+          driveHosts: this.#driveHosts,
         });
       }
     }
@@ -306,6 +310,7 @@ class SimulationRun {
       wasMeasured: (node, bytes, sinceMs) => driver.wasMeasured(node, bytes, sinceMs),
       attached: driver.attached,
       volumes: driver.volumes,
+      hasDriveData: (node, uuid, volume) => this.#driveHosts.hasData(node, uuid, volume),
       wasSelectedLate: (claimUid, node) => this.#lateSelections.has(claimUid, node),
       wasRemovedUnseen: (podUid, claimKey) => this.#unseenRemovals.has(podUid, claimKey),
     };
@@ -318,6 +323,7 @@ class SimulationRun {
       processes: this.#processes,
       driver: this.#driver,
       disk: this.#disk,
+      driveHosts: this.#driveHosts,
     };
   }
 
@@ -337,6 +343,7 @@ class SimulationRun {
   #onVersion(version: StoredVersion): void {
     this.#versions += 1;
     this.#unseenRemovals.stored(version);
+    this.#driveHosts.stored(version, this.#state);
     this.#trace.add('stored', () => versionText(version));
     this.#lateVersions?.add(version);
     if (this.#versions === versionsMax) this.#endWrites(version);
@@ -370,6 +377,8 @@ class SimulationRun {
       deletedInUse: this.#driver.deletedInUse,
       freeBytes: (node) => this.#driver.freeBytes(node),
       attached: this.#driver.attached,
+      isConnected: (node, uuid) => this.#driveHosts.isConnected(node, uuid),
+      driveDataRemovedInUse: this.#driveHosts.removedInUse,
       detachedInUse: this.#driver.detachedInUse,
       lateVersions: this.#lateVersions?.texts ?? [],
       rescued: processes.flatMap(({ rescued }) => rescued),

@@ -15,6 +15,7 @@ export interface DriveHost {
   devicesWith(filesystemUuid: string): Promise<readonly HostDevice[]>;
   /** Whether the kernel still has the device, such as `8:16`. */
   hasDevice(number: string): Promise<boolean>;
+  /** Makes the directory `path` if it is not there. */
   mountFilesystem(device: HostDevice, path: string): Promise<void>;
   /** Makes the directory `source` visible at `target`. */
   bind(source: string, target: string): Promise<void>;
@@ -24,7 +25,7 @@ export interface DriveHost {
   unmount(path: string, options?: { readonly lazy?: boolean }): Promise<void>;
   /** Of the filesystem; of a directory with an enforced quota, the figures of that quota. Rejects with `EIO` if the device fails. */
   usage(path: string): Promise<FilesystemUsage>;
-  readonly directories: VolumeDirectories;
+  readonly directories: Pick<VolumeDirectories, keyof VolumeDirectories>;
   readonly quota: ProjectQuota;
 }
 

@@ -1,4 +1,4 @@
-import { readFile, stat, statfs } from 'node:fs/promises';
+import { mkdir, readFile, stat, statfs } from 'node:fs/promises';
 import type { DriveHost, FilesystemUsage, HostDevice } from './drive-host.ts';
 import { MountTable } from './mount-table.ts';
 import type { ProjectQuota } from './project-quota.ts';
@@ -36,6 +36,7 @@ export class LinuxHost implements DriveHost {
   }
 
   async mountFilesystem({ path: device }: HostDevice, path: string): Promise<void> {
+    await mkdir(path, { recursive: true, mode: 0o700 });
     const options = ['noatime', this.quota.mountOption].filter((option) => option !== undefined);
     await runProgram('mount', ['-t', 'xfs', '-o', options.join(','), device, path]);
   }

@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../runtime/error-message.ts';
 import { KeyedQueue } from '../controller/keyed-queue.ts';
@@ -137,7 +136,6 @@ export class DriveMounts {
   }
 
   async #mount(device: HostDevice, path: string): Promise<DriveObservation> {
-    await mkdir(path, { recursive: true, mode: 0o700 });
     await this.#host.mountFilesystem(device, path);
     return await this.#inspect(device, path, await this.#host.mounts());
   }

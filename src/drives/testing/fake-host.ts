@@ -94,6 +94,7 @@ export class FakeHost implements DriveHost {
   async mountFilesystem({ path: source }: HostDevice, path: string): Promise<void> {
     const device = this.devices.get(source);
     if (device === undefined || device.isBroken) throw new Error(`mount: cannot read ${source}`);
+    await mkdir(path, { recursive: true });
     await rmdir(path);
     await symlink(this.#contentOf(device.uuid), path);
     const filesystemOptions = ['rw', ...(this.quota.mountOption === undefined ? ['noquota'] : ['prjquota'])];

@@ -65,19 +65,24 @@ const entriesInUseStay: Invariant = {
   },
 };
 
-/** A mounted drive may have data of the volume, unless the volume has an entry elsewhere too: no client has got this one as an answer then. */
-const dataIsDeletedFirst: Invariant = {
-  name: 'the entry of a volume on a mounted drive goes when the node service has deleted its data',
-  onVersion: (version, state) => {
-    if (version.resource !== drivesResource) return undefined;
+/** Its bytes may be promised to others from then on. */
+const dataGoesBeforeItsEntry: Invariant = {
+  name: 'a drive has no data of a volume whose entry is gone',
+  onVersion: (version, _, storage) => {
+    if (version.resource !== drivesResource || storage === undefined) return undefined;
     const { before, after } = version as StoredVersion<Drive>;
-    if (!before?.status?.conditions?.some(({ type }) => type === 'Mounted')) return undefined;
     const left = entriesByName(after);
-    const removed = (before.spec?.volumes ?? []).find(
-      (entry) => isActive(entry) && !left.has(entry.name) && !isOnAnyDrive(entry.name, state),
+    const { nodeName = '', filesystemUUID = '' } = before?.spec ?? {};
+    const removed = (before?.spec?.volumes ?? []).find(
+      ({ name }) => !left.has(name) && storage.hasDriveData(nodeName, filesystemUUID, name),
     );
     return removed === undefined ? undefined : `drive ${version.key}: ${removed.name}`;
   },
+};
+
+const dataInUseStays: Invariant = {
+  name: 'no data of a drive is removed while a pod uses it',
+  atRest: (_, { driveDataRemovedInUse }) => driveDataRemovedInUse,
 };
 
 /** A PersistentVolume that is created late, when its claim and its bytes are gone, has no data and is deleted again. */
@@ -97,8 +102,8 @@ const volumesHaveTheirBytes: Invariant = {
 };
 
 /**
- * Every entry has a PersistentVolume that names its drive, or a claim for which the volume is being created; and the other way round. Others
- * wait for the node service.
+ * Every entry has a PersistentVolume that names its drive, or a claim for which the volume is being created; and the other way round. The entries of
+ * deleted volumes are gone.
  */
 const ledgersMatchVolumes: Invariant = {
   name: 'when the system is at rest, every volume has one entry, and every entry a volume',
@@ -108,7 +113,8 @@ const ledgersMatchVolumes: Invariant = {
       (spec?.volumes ?? []).map((entry) => ({ ...entry, drive: metadata?.name ?? '' })),
     );
     const leaked = entries.filter(({ name, drive, state: progress }) => {
-      if (progress === 'Releasing') return false;
+      // The node service deletes the data when the drive is back.
+      if (progress === 'Releasing' && state.get(drives, drive)?.status?.state !== 'Ready') return false;
       const volume = state.get(persistentVolumes, name);
       return volume === undefined ? !claims.has(name.replace(/^pvc-/, '')) : driveOf(volume) !== drive;
     });
@@ -147,6 +153,17 @@ const figuresAreThoseOfTheLedgers: Invariant = {
   },
 };
 
+const statesAreThoseOfTheDevices: Invariant = {
+  name: 'when the system is at rest, a drive is ready if a device has its filesystem, and lost if none has',
+  atRest: (state, { isConnected }) =>
+    [...state.values(drives)].flatMap(({ metadata, spec, status }) => {
+      const hasDevice = isConnected(spec?.nodeName ?? '', spec?.filesystemUUID ?? '');
+      const expected = hasDevice ? 'Ready' : 'Lost';
+      if (hasDevice === undefined || status?.state === expected) return [];
+      return [`drive ${metadata?.name} is ${status?.state ?? 'without a state'}, and should be ${expected}`];
+    }),
+};
+
 const nodesOfDrivesAreRegistered: Invariant = {
   name: 'when the system is at rest, every node with drives has the label and the CSINode entry of their driver',
   atRest: (state) => {
@@ -183,10 +200,12 @@ export const driveInvariants: readonly Invariant[] = [
   promisesFitOnTheirDrive,
   newVolumesAreOnReadyDrives,
   entriesInUseStay,
-  dataIsDeletedFirst,
+  dataGoesBeforeItsEntry,
+  dataInUseStays,
   volumesHaveTheirBytes,
   ledgersMatchVolumes,
   figuresAreThoseOfTheLedgers,
+  statesAreThoseOfTheDevices,
   nodesOfDrivesAreRegistered,
   drivesComeToRest,
 ];
@@ -197,10 +216,6 @@ function entriesByName(drive: Drive | undefined): ReadonlyMap<string, DriveVolum
 
 function isActive(entry: DriveVolume | undefined): boolean {
   return entry !== undefined && entry.state !== 'Releasing';
-}
-
-function isOnAnyDrive(volume: string, state: StoredObjects): boolean {
-  return [...state.values(drives)].some((drive) => entriesByName(drive).has(volume));
 }
 
 function promisedBytes(drive: Drive | undefined): number {

@@ -41,6 +41,8 @@ export interface StorageFacts {
   /** `VOLUME NODE` each. */
   readonly attached: ReadonlySet<string>;
   readonly volumes: ReadonlyMap<string, DriverVolumeFact>;
+  /** Whether the filesystem of a drive has data of the volume, or remains of it. */
+  hasDriveData(node: string, filesystemUuid: string, volume: string): boolean;
   /** Whether the node was selected for the claim by a scheduler that had ended when the server stored it. */
   wasSelectedLate(claimUid: string, node: string): boolean;
   /** Whether the claim was removed, and the scheduler that bound the pod could not know it. */
@@ -60,13 +62,17 @@ export interface RestFacts {
   readonly attached: ReadonlySet<string>;
   /** Volumes that the driver detached although a pod ran with them. */
   readonly detachedInUse: readonly string[];
+  /** Whether a device has this filesystem; undefined on a node without node service. */
+  readonly isConnected: (node: string, filesystemUuid: string) => boolean | undefined;
+  /** Volumes on drives whose data was removed although a pod used it. */
+  readonly driveDataRemovedInUse: readonly string[];
   /** Versions stored during the last minutes, other than Leases and Events. */
   readonly lateVersions: readonly string[];
   /** Counters of sweeps that found work which an event should have caused. */
   readonly rescued: readonly string[];
   /** Tasks that ended with an error which is not an API error: bugs. */
   readonly crashes: readonly string[];
-  /** Writes of volumes, claims and figures, and bindings of pods, by controllers that name no version. */
+  /** Writes of volumes, claims, figures and drives, and bindings of pods, by controllers that name no version. */
   readonly unversioned: readonly string[];
   /** Answers of the server that do not fit what it has stored. */
   readonly wrongAnswers: readonly string[];

@@ -17,7 +17,7 @@ export const nothingKeepsWriting: Invariant = {
 };
 
 export const writesNameTheirVersion: Invariant = {
-  name: 'every write of a volume, claim or figure, and every binding of a pod, names the version that it replaces',
+  name: 'every write of a volume, claim, figure or drive, and every binding of a pod, names the version that it replaces',
   atRest: (_, { unversioned }) => unversioned.slice(0, 1),
 };
 

@@ -1,6 +1,4 @@
 import type { Cluster } from '../../cluster/cluster.ts';
-import { removalPatch } from '../../drives/controller/ledger-patches.ts';
-import { readDrive } from '../../engine/drives/drive-record.ts';
 import { drives } from '../../kube/drive.ts';
 import { persistentVolumeClaims, pods } from '../../kube/resources.ts';
 import { nodeNames } from '../base-cluster.ts';
@@ -18,6 +16,8 @@ const { signal: never } = new AbortController();
 /** The controller `drives` creates it. */
 const className = 'stowage-drives';
 const claimNames = podNames.flatMap((pod) => [`${pod}-d0`, `${pod}-d1`]);
+/** The nodes where the node service of the driver runs. */
+const servedNodes = ['n0', 'n1'] as const;
 /** `NODE-a` and `NODE-b`. */
 const driveNames = nodeNames.flatMap((node) => [`${node}-a`, `${node}-b`]);
 const driveGib = 8;
@@ -37,10 +37,11 @@ export const drivesPart: SimulationPart = {
     { name: 'scheduler', controllers: ['scheduler'] },
     { name: 'volumes', controllers: ['pv-binder', 'protection', 'ephemeral'] },
     { name: 'kubelets', controllers: ['node-agent', 'garbage-collector'] },
+    ...servedNodes.map((node) => ({ name: `plugin-${node}`, controllers: [], drivesNode: node })),
   ],
   needsOwnKinds: true,
-  prepare: async ({ cluster }) => {
-    for (const drive of driveNames) await createDrive(cluster, drive, driveGib);
+  prepare: async (context) => {
+    for (const drive of driveNames) await createDrive(context, drive, driveGib);
   },
   invariants: [
     ...driveInvariants,
@@ -51,10 +52,11 @@ export const drivesPart: SimulationPart = {
   probes: [
     {
       name: 'every drive grows',
-      run: async ({ cluster }) => {
-        const { items } = await cluster.resource(drives).list();
-        for (const { metadata } of items)
-          await reportStatus(cluster, metadata?.name ?? '', { capacityBytes: probedGib * gibibyte });
+      run: async (context) => {
+        const { items } = await context.cluster.resource(drives).list();
+        for (const { metadata } of items) await resizeDrive(context, metadata?.name ?? '', probedGib);
+        // A node service looks at its drives every half minute, and when it starts.
+        for (const node of servedNodes) context.processes.get(`plugin-${node}-0`)?.crash(0);
       },
     },
   ],
@@ -118,7 +120,7 @@ export const drivesPart: SimulationPart = {
       name: 'create-drive',
       weight: 2,
       draw: (random) => ({ drive: random.pick(driveNames), gib: 1 + random.int(10) }),
-      run: async ({ cluster }, { drive, gib }) => await createDrive(cluster, String(drive), Number(gib)),
+      run: async (context, { drive, gib }) => await createDrive(context, String(drive), Number(gib)),
     },
     {
       name: 'delete-drive',
@@ -137,26 +139,18 @@ export const drivesPart: SimulationPart = {
       },
     },
     {
-      name: 'delete-data',
-      weight: 4,
-      draw: () => ({}),
-      run: deleteData,
-    },
-    {
       name: 'resize-drive',
       weight: 1,
       isFault: true,
       draw: (random) => ({ drive: random.pick(driveNames), gib: 1 + random.int(12) }),
-      run: async ({ cluster }, { drive, gib }) =>
-        await reportStatus(cluster, String(drive), { capacityBytes: Number(gib) * gibibyte }),
+      run: async (context, { drive, gib }) => await resizeDrive(context, String(drive), Number(gib)),
     },
     {
       name: 'lose-drive',
       weight: 2,
       isFault: true,
       draw: (random) => ({ drive: random.pick(driveNames), isBack: random.int(2) === 0 }),
-      run: async ({ cluster }, { drive, isBack }) =>
-        await reportStatus(cluster, String(drive), { state: isBack === true ? 'Ready' : 'Lost' }),
+      run: loseDrive,
     },
   ],
 };
@@ -195,42 +189,51 @@ async function createPod(
   });
 }
 
-/** The node service removes the entries of volumes whose data it has deleted. */
-async function deleteData({ cluster }: ActionContext): Promise<void> {
-  const client = cluster.resource(drives);
-  const { items } = await client.list();
-  for (const drive of items.map(readDrive))
-    for (const { name } of drive.volumes.filter(({ state }) => state === 'Releasing').slice(0, 1))
-      await client.patch({ name: drive.name }, removalPatch(drive, name));
-}
-
-/** A drive that is ready. Every second one is mounted by a node service: what that service reports and deletes is an action. */
-async function createDrive(cluster: Cluster, name: string, gib: number): Promise<void> {
+/** A drive that is ready. Where a node service runs, that service reports it; elsewhere people do. */
+async function createDrive(context: DriveContext, name: string, gib: number): Promise<void> {
+  const { cluster, driveHosts } = context;
+  const nodeName = nodeOf(name);
+  const filesystemUUID = filesystemOf(name);
   await cluster.resource(drives).create({
     apiVersion: 'stowage.dev/v1alpha1',
     kind: 'Drive',
     metadata: { name },
-    spec: { nodeName: name.slice(0, 2), filesystemUUID: filesystemOf(name) },
+    spec: { nodeName, filesystemUUID },
   });
-  const isMounted = name.endsWith('b');
-  await reportStatus(cluster, name, {
-    capacityBytes: gib * gibibyte,
-    state: 'Ready',
-    ...(isMounted && { conditions: [mounted] }),
-  });
+  if (isServed(nodeName)) driveHosts.of(nodeName).connect(filesystemUUID, gib * gibibyte);
+  else await reportStatus(cluster, name, { capacityBytes: gib * gibibyte, state: 'Ready' });
 }
 
-const mounted = {
-  type: 'Mounted',
-  status: 'True',
-  reason: 'Mounted',
-  message: '',
-  lastTransitionTime: '2025-01-01T00:00:00Z',
-};
+async function resizeDrive(context: DriveContext, name: string, gib: number): Promise<void> {
+  const { cluster, driveHosts } = context;
+  if (isServed(nodeOf(name))) driveHosts.of(nodeOf(name)).connect(filesystemOf(name), gib * gibibyte);
+  else await reportStatus(cluster, name, { capacityBytes: gib * gibibyte });
+}
+
+async function loseDrive(
+  { cluster, driveHosts }: DriveContext,
+  { drive, isBack }: ActionParameters,
+): Promise<void> {
+  const name = String(drive);
+  if (!isServed(nodeOf(name)))
+    await reportStatus(cluster, name, { state: isBack === true ? 'Ready' : 'Lost' });
+  else if (isBack === true) driveHosts.of(nodeOf(name)).reconnect(filesystemOf(name));
+  else driveHosts.of(nodeOf(name)).disconnect(filesystemOf(name));
+}
+
+type DriveContext = Pick<ActionContext, 'cluster' | 'driveHosts'>;
 
 async function reportStatus(cluster: Cluster, name: string, status: object): Promise<void> {
   const options = { subresource: 'status' };
   await cluster.resource(drives).patch({ name }, { type: 'merge', body: { status } }, options);
+}
+
+function nodeOf(drive: string): string {
+  return drive.slice(0, 2);
+}
+
+function isServed(node: string): boolean {
+  return servedNodes.some((name) => name === node);
 }
 
 function filesystemOf(name: string): string {

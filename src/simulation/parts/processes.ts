@@ -30,7 +30,7 @@ export const processesPart = processesPartOf({
 /** The same for drives. */
 export const driveProcessesPart = processesPartOf({
   name: 'processes of drives',
-  processNames: ['drives', 'drives', 'scheduler', 'volumes', 'kubelets'],
+  processNames: ['drives', 'drives', 'scheduler', 'volumes', 'kubelets', 'plugin-n0', 'plugin-n1'],
   stalledResources: [
     '*',
     'drives.stowage.dev',

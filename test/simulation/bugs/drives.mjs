@@ -1,4 +1,4 @@
-/** Bugs in `src/drives/controller`, `src/controllers/drives`, and where other controllers depend on the driver of local drives. */
+/** Bugs in `src/drives`, `src/controllers/drives`, and where other controllers depend on the driver of local drives. */
 export const driveBugs = [
   {
     name: 'a new entry of a drive names no version',
@@ -30,6 +30,30 @@ export const driveBugs = [
     file: 'src/drives/controller/change-volume.ts',
     find: 'if (!record.hasNodeService) return',
     replace: 'if (record.hasNodeService) return',
+    seedsMax: 100,
+  },
+  {
+    name: 'the node service removes an entry before the data',
+    subject: 'drives',
+    file: 'src/drives/node/volume-release.ts',
+    find: '      await data.remove(placed);\n',
+    replace: '',
+    seedsMax: 100,
+  },
+  {
+    name: 'the status of a drive names no version',
+    subject: 'drives',
+    file: 'src/drives/node/drive-status.ts',
+    find: 'body: withPreconditions({ metadata }, { status: after })',
+    replace: 'body: { metadata: { uid: metadata.uid }, status: after }',
+    seedsMax: 100,
+  },
+  {
+    name: 'a lost drive stays ready',
+    subject: 'drives',
+    file: 'src/drives/node/drive-status.ts',
+    find: "return report.kind === 'lost' ? 'Lost' : 'Error';",
+    replace: "return before ?? (report.kind === 'lost' ? 'Lost' : 'Error');",
     seedsMax: 100,
   },
   {

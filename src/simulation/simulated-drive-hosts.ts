@@ -1,0 +1,77 @@
+import type { PersistentVolume, Pod } from '../kube/api/core.ts';
+import { driveNameKey, drives, drivesDriver } from '../kube/drive.ts';
+import { persistentVolumeClaims, persistentVolumes } from '../kube/resources.ts';
+import { ephemeralClaimName } from '../kube/volumes.ts';
+import type { StoredVersion } from './invariants/invariant.ts';
+import type { StoredObjects } from './invariants/stored-objects.ts';
+import { SimulatedDriveHost } from './simulated-drive-host.ts';
+
+/** The machines of all nodes, and the part of a kubelet that mounts volumes on drives for pods. */
+export class SimulatedDriveHosts {
+  readonly #hosts = new Map<string, SimulatedDriveHost>();
+  /** The volumes of pods that run, by the pods' uid. */
+  readonly #published = new Map<
+    string,
+    { readonly host: SimulatedDriveHost; readonly volumes: readonly string[] }
+  >();
+
+  of(node: string): SimulatedDriveHost {
+    const known = this.#hosts.get(node);
+    if (known !== undefined) return known;
+    const host = new SimulatedDriveHost();
+    this.#hosts.set(node, host);
+    return host;
+  }
+
+  get removedInUse(): readonly string[] {
+    return [...this.#hosts.values()].flatMap((host) => host.removedInUse);
+  }
+
+  /** Undefined on a node without node service. */
+  isConnected(node: string, uuid: string): boolean | undefined {
+    return this.#hosts.get(node)?.isConnected(uuid);
+  }
+
+  hasData(node: string, uuid: string, volume: string): boolean {
+    return this.#hosts.get(node)?.hasData(uuid, volume) === true;
+  }
+
+  /** Follows the pods: a pod that runs uses its volumes until it has ended, or its object is gone. */
+  stored({ resource, before, after }: StoredVersion, state: StoredObjects): void {
+    if (resource !== 'pods' || this.#hosts.size === 0) return;
+    const pod = after as Pod | undefined;
+    const uid = (after ?? before)?.metadata?.uid ?? '';
+    if (pod?.status?.phase === 'Running') this.#publish(uid, pod, state);
+    else this.#unpublish(uid);
+  }
+
+  #publish(uid: string, pod: Pod, state: StoredObjects): void {
+    const host = this.#hosts.get(pod.spec?.nodeName ?? '');
+    if (host === undefined || this.#published.has(uid)) return;
+    const volumes = volumesOf(pod, state);
+    for (const { metadata, spec } of volumes) {
+      const drive = state.get(drives, spec?.csi?.volumeAttributes?.[driveNameKey] ?? '');
+      host.publish(drive?.spec?.filesystemUUID ?? '', metadata?.name ?? '', uid);
+    }
+    this.#published.set(uid, { host, volumes: volumes.map(({ metadata }) => metadata?.name ?? '') });
+  }
+
+  #unpublish(uid: string): void {
+    const { host, volumes } = this.#published.get(uid) ?? {};
+    for (const volume of volumes ?? []) host?.unpublish(volume, uid);
+    this.#published.delete(uid);
+  }
+}
+
+/** The PersistentVolumes of the pod that are on drives. */
+function volumesOf({ metadata, spec }: Pod, state: StoredObjects): readonly PersistentVolume[] {
+  return (spec?.volumes ?? []).flatMap(({ name = '', persistentVolumeClaim, ephemeral }) => {
+    const claim = ephemeral
+      ? ephemeralClaimName(metadata?.name ?? '', name)
+      : persistentVolumeClaim?.claimName;
+    const bound =
+      state.get(persistentVolumeClaims, `${metadata?.namespace}/${claim}`)?.spec?.volumeName ?? '';
+    const volume = state.get(persistentVolumes, bound);
+    return volume?.spec?.csi?.driver === drivesDriver ? [volume] : [];
+  });
+}
