@@ -21,7 +21,7 @@ import { Coverage } from './coverage.ts';
 import { ElectionClocks } from './election-clocks.ts';
 import { callFaults } from './faults/connection-faults.ts';
 import { hasClaim, isMounted } from './invariants/attachments.ts';
-import type { Invariant, RestFacts, StorageFacts, StoredVersion, Violation } from './invariants/invariant.ts';
+import type { Invariant, RestFacts, StoredVersion, Violation } from './invariants/invariant.ts';
 import { nothingKeepsWriting } from './invariants/rest.ts';
 import { StoredState } from './invariants/stored-state.ts';
 import { LateSelections } from './late-selections.ts';
@@ -34,6 +34,7 @@ import { SimulatedDisk } from './simulated-disk.ts';
 import { SimulatedDriveHosts } from './simulated-drive-hosts.ts';
 import { SimulatedDriver } from './simulated-driver.ts';
 import { SimulatedProcess } from './simulated-process.ts';
+import { storageAtRest, storageFactsOf } from './storage-facts.ts';
 import { Trace } from './trace.ts';
 import { UnseenRemovals } from './unseen-removals.ts';
 import { versionText } from './version-text.ts';
@@ -144,7 +145,10 @@ class SimulationRun {
     this.#invariants = parts.flatMap(({ invariants = [] }) => invariants);
     this.#state = new StoredState(this.#invariants, {
       onVersion: (version) => this.#onVersion(version),
-      storage: this.#storage(),
+      storage: storageFactsOf(
+        { driver: this.#driver, driveHosts: this.#driveHosts },
+        { lateSelections: this.#lateSelections, unseenRemovals: this.#unseenRemovals },
+      ),
       nowMs: () => this.#clock.monotonicMs(),
     });
     this.#disk = new SimulatedDisk(this.#clock, this.#random.fork('disk'));
@@ -303,19 +307,6 @@ class SimulationRun {
       .catch(refused);
   }
 
-  #storage(): StorageFacts {
-    const driver = this.#driver;
-    return {
-      limitBytes: (node) => driver.limitBytes(node),
-      wasMeasured: (node, bytes, sinceMs) => driver.wasMeasured(node, bytes, sinceMs),
-      attached: driver.attached,
-      volumes: driver.volumes,
-      hasDriveData: (node, uuid, volume) => this.#driveHosts.hasData(node, uuid, volume),
-      wasSelectedLate: (claimUid, node) => this.#lateSelections.has(claimUid, node),
-      wasRemovedUnseen: (podUid, claimKey) => this.#unseenRemovals.has(podUid, claimKey),
-    };
-  }
-
   get #context(): ActionContext {
     return {
       cluster: this.#people,
@@ -373,13 +364,7 @@ class SimulationRun {
     const processes = [...this.#processes.values()];
     const facts: RestFacts = {
       nowMs: this.#clock.nowMs(),
-      driverVolumes: this.#driver.volumes,
-      deletedInUse: this.#driver.deletedInUse,
-      freeBytes: (node) => this.#driver.freeBytes(node),
-      attached: this.#driver.attached,
-      isConnected: (node, uuid) => this.#driveHosts.isConnected(node, uuid),
-      driveDataRemovedInUse: this.#driveHosts.removedInUse,
-      detachedInUse: this.#driver.detachedInUse,
+      ...storageAtRest({ driver: this.#driver, driveHosts: this.#driveHosts }),
       lateVersions: this.#lateVersions?.texts ?? [],
       rescued: processes.flatMap(({ rescued }) => rescued),
       crashes: processes.flatMap(({ unexpected }) => unexpected),
