@@ -1,6 +1,7 @@
 import type { CsiDriverSet } from '../../../csi/served-driver.ts';
-import type { Node, Pod, PodStatus } from '../../../kube/api/core.ts';
+import type { Node, PersistentVolumeClaim, Pod, PodStatus } from '../../../kube/api/core.ts';
 import type { VolumeAttachment } from '../../../kube/api/storage.ts';
+import { conflict } from '../../../kube/api-error.ts';
 import { keyOf } from '../../../kube/object-key.ts';
 import { isFinished } from '../../../kube/pods.ts';
 import { nodes, persistentVolumeClaims } from '../../../kube/resources.ts';
@@ -300,17 +301,29 @@ export class PodRunner {
       podUid: pod.metadata?.uid ?? '',
     });
     const client = this.#context.cluster.resource(persistentVolumeClaims);
-    const unmarked = new Map(
-      mounts.flatMap(({ claim, needsAnnotation }) =>
-        needsAnnotation ? [[claim.metadata?.name, claim]] : [],
-      ),
-    );
-    for (const { metadata } of unmarked.values()) {
-      const { namespace, name = '', uid, resourceVersion } = metadata ?? {};
+    const byName = new Map(mounts.map((mount) => [mount.claim.metadata?.name, mount]));
+    for (const { claim, needsAnnotation } of byName.values()) {
+      if (!needsAnnotation) {
+        await this.#confirmClaim(claim, signal);
+        continue;
+      }
+      const { namespace, name = '', uid, resourceVersion } = claim.metadata ?? {};
       const mounted = { [annotations.mounted]: value };
       const body = { metadata: { uid, resourceVersion, annotations: mounted } };
       await client.patch({ namespace, name }, { type: 'merge', body }, { signal });
     }
+  }
+
+  /**
+   * Nothing is written to a claim that an earlier pod has annotated, so it is read: the cache may show a deleted one of the same name. What is
+   * read stays true, because the claims of a pod that has a node are protected.
+   */
+  async #confirmClaim({ metadata, spec }: PersistentVolumeClaim, signal: AbortSignal): Promise<void> {
+    const { namespace, name = '', uid } = metadata ?? {};
+    const client = this.#context.cluster.resource(persistentVolumeClaims);
+    const now = await client.get({ namespace, name }, { signal });
+    if (now.metadata?.uid !== uid || now.spec?.volumeName !== spec?.volumeName)
+      throw conflict(persistentVolumeClaims, name, 'it is another claim than the cache shows');
   }
 
   /** What a running pod needs: its attachments, the size of its file systems, and a status that follows its probes and readiness gates. */
