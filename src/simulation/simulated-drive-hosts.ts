@@ -1,7 +1,6 @@
-import type { PersistentVolume, Pod } from '../kube/api/core.ts';
+import type { Pod } from '../kube/api/core.ts';
 import { driveNameKey, drives, drivesDriver } from '../kube/drive.ts';
-import { persistentVolumeClaims, persistentVolumes } from '../kube/resources.ts';
-import { ephemeralClaimName } from '../kube/volumes.ts';
+import { boundVolumesOf } from './invariants/attachments.ts';
 import type { StoredVersion } from './invariants/invariant.ts';
 import type { StoredObjects } from './invariants/stored-objects.ts';
 import { SimulatedDriveHost } from './simulated-drive-host.ts';
@@ -48,7 +47,7 @@ export class SimulatedDriveHosts {
   #publish(uid: string, pod: Pod, state: StoredObjects): void {
     const host = this.#hosts.get(pod.spec?.nodeName ?? '');
     if (host === undefined || this.#published.has(uid)) return;
-    const volumes = volumesOf(pod, state);
+    const volumes = boundVolumesOf(pod, state).filter(({ spec }) => spec?.csi?.driver === drivesDriver);
     for (const { metadata, spec } of volumes) {
       const drive = state.get(drives, spec?.csi?.volumeAttributes?.[driveNameKey] ?? '');
       host.publish(drive?.spec?.filesystemUUID ?? '', metadata?.name ?? '', uid);
@@ -61,17 +60,4 @@ export class SimulatedDriveHosts {
     for (const volume of volumes ?? []) host?.unpublish(volume, uid);
     this.#published.delete(uid);
   }
-}
-
-/** The PersistentVolumes of the pod that are on drives. */
-function volumesOf({ metadata, spec }: Pod, state: StoredObjects): readonly PersistentVolume[] {
-  return (spec?.volumes ?? []).flatMap(({ name = '', persistentVolumeClaim, ephemeral }) => {
-    const claim = ephemeral
-      ? ephemeralClaimName(metadata?.name ?? '', name)
-      : persistentVolumeClaim?.claimName;
-    const bound =
-      state.get(persistentVolumeClaims, `${metadata?.namespace}/${claim}`)?.spec?.volumeName ?? '';
-    const volume = state.get(persistentVolumes, bound);
-    return volume?.spec?.csi?.driver === drivesDriver ? [volume] : [];
-  });
 }

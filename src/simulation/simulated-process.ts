@@ -3,7 +3,7 @@ import { EmbeddedCluster } from '../cluster/embedded-cluster.ts';
 import { type AnswerOverride, type ClusterCall, InterceptedCluster } from '../cluster/intercepted-cluster.ts';
 import type { Provisioner } from '../controllers/provisioner/provisioner.ts';
 import { runControllers } from '../controllers/run-controllers.ts';
-import type { CsiDriverSet, ServedCsiDriver } from '../csi/served-driver.ts';
+import { type CsiDriverSet, noCsiDrivers, type ServedCsiDriver } from '../csi/served-driver.ts';
 import { NodeDriver } from '../drives/node/node-driver.ts';
 import { ApiError, failure } from '../kube/api-error.ts';
 import { qualifiedPlural } from '../kube/resource.ts';
@@ -131,8 +131,8 @@ export class SimulatedProcess {
       leaderElection: electsLeader,
       provisioners: this.#options.provisioners,
       more: plan.drivesNode === undefined ? [] : [this.#nodeService(plan.drivesNode, ended.signal)],
-      ...(plan.knowsDriver && { csiDrivers: driverSet(this.#options.csiDriver), csi: csiSettings }),
-      ...(plan.hasOwnDriver && { csiDrivers: driverSet(), csi: csiSettings }),
+      ...(plan.knowsDriver && { csiDrivers: onlyDriver(this.#options.csiDriver), csi: csiSettings }),
+      ...(plan.hasOwnDriver && { csiDrivers: noCsiDrivers, csi: csiSettings }),
       schedulerNames: ['default-scheduler'],
       bindTimeoutMs,
       leaseRetryPeriodMs,
@@ -279,10 +279,10 @@ interface ProcessRun {
   readonly ended: AbortController;
 }
 
-function driverSet(...drivers: readonly ServedCsiDriver[]): CsiDriverSet {
+function onlyDriver(driver: ServedCsiDriver): CsiDriverSet {
   return {
-    get: (name) => drivers.find((driver) => driver.name === name),
-    all: () => drivers,
+    get: (name) => (name === driver.name ? driver : undefined),
+    all: () => [driver],
     onJoin: () => () => {},
   };
 }

@@ -1,4 +1,4 @@
-import type { Pod } from '../../kube/api/core.ts';
+import type { PersistentVolume, Pod } from '../../kube/api/core.ts';
 import type { VolumeAttachment } from '../../kube/api/storage.ts';
 import { isFinished } from '../../kube/pods.ts';
 import {
@@ -77,15 +77,20 @@ export function hasClaim(volumeName: string, state: StoredObjects): boolean {
 }
 
 /** The PersistentVolumes of the pod that have to be attached. */
-function attachableVolumesOf({ metadata, spec }: Pod, state: StoredObjects): readonly string[] {
+function attachableVolumesOf(pod: Pod, state: StoredObjects): readonly string[] {
+  return boundVolumesOf(pod, state)
+    .filter(({ spec }) => state.get(csiDrivers, spec?.csi?.driver ?? '')?.spec?.attachRequired === true)
+    .map(({ metadata }) => metadata?.name ?? '');
+}
+
+/** The PersistentVolumes that the claims of the pod name. */
+export function boundVolumesOf({ metadata, spec }: Pod, state: StoredObjects): readonly PersistentVolume[] {
   return (spec?.volumes ?? []).flatMap(({ name = '', persistentVolumeClaim, ephemeral }) => {
     const claim = ephemeral
       ? ephemeralClaimName(metadata?.name ?? '', name)
       : persistentVolumeClaim?.claimName;
-    const { volumeName = '' } =
-      state.get(persistentVolumeClaims, `${metadata?.namespace}/${claim}`)?.spec ?? {};
-    const driver = state.get(persistentVolumes, volumeName)?.spec?.csi?.driver ?? '';
-    return state.get(csiDrivers, driver)?.spec?.attachRequired === true ? [volumeName] : [];
+    const bound = state.get(persistentVolumeClaims, `${metadata?.namespace}/${claim}`)?.spec?.volumeName;
+    return state.get(persistentVolumes, bound ?? '') ?? [];
   });
 }
 
