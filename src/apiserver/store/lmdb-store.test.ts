@@ -215,8 +215,7 @@ describe('a data directory is refused', () => {
   test.runIf(process.getuid?.() === 0)('if the permission is missing', async () => {
     const directory = newDirectory();
     chmodSync(root, 0o755);
-    const wrapper = ['setpriv', '--reuid=65534', '--clear-groups'];
-    const child = new StoreChild(root, { what: 'open', directory, wrapper });
+    const child = new StoreChild(root, { what: 'open-unprivileged', directory });
     await child.ended;
     expect(child.lines).toEqual([
       `error the data directory ${directory} cannot be used: no permission to read and write it; choose another with --data`,

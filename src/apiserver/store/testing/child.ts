@@ -16,6 +16,7 @@ try {
     for (const one of process.argv.slice(3)) await read(one);
     process.exit();
   }
+  if (what === 'open-unprivileged') becomeNobody();
   const store = await openLmdbStore(directory);
   print('open', store.revision);
   if (what === 'storm') await storm(store, seededRandom(seed));
@@ -25,6 +26,13 @@ try {
 } catch (error) {
   print('error', error instanceof Error ? error.message : String(error));
   process.exitCode = 1;
+}
+
+/** Only now, after all modules are loaded: another user may not be able to read the folder of the sources. */
+function becomeNobody(): void {
+  process.setgroups?.([]);
+  process.setgid?.(65_534);
+  process.setuid?.(65_534);
 }
 
 function print(...fields: readonly (string | number)[]): void {

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { builtProgram } from '../../../../test/built-program.ts';
 
 export interface ChildOptions {
-  readonly what: 'storm' | 'hold' | 'fill' | 'open';
+  /** `open-unprivileged` opens the store as the user nobody, and needs root. */
+  readonly what: 'storm' | 'hold' | 'fill' | 'open' | 'open-unprivileged';
   readonly directory: string;
   readonly seed?: string;
   /** A command that runs `node`, such as one that sets limits. */
