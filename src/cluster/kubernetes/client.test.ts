@@ -303,6 +303,20 @@ test('connections are kept and shared', async () => {
   expect(new Set(sent.map(({ socket }) => socket)).size).toBeLessThan(4);
 });
 
+test('a closed cluster reports no retries that it no longer sends', async () => {
+  const { server } = await serve(() => {});
+  const reported: string[] = [];
+  let closed: Promise<void> | undefined;
+  const onRequest: KubernetesConnectOptions['onRequest'] = ({ outcome }) => {
+    reported.push(String(outcome));
+    closed = cluster.close();
+  };
+  const cluster = await server.connect({ cluster: { server: 'http://127.0.0.1:1' } }, { onRequest });
+  await failureOf(cluster.resource(configMaps).get(key));
+  await closed;
+  expect(reported).toEqual([expect.stringContaining('ECONNREFUSED')]);
+});
+
 test('a closed cluster accepts no more calls', async () => {
   const { cluster, maps } = await serve((_, response) => respond(response, 200, object));
   await maps.get(key);

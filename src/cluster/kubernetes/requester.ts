@@ -24,7 +24,7 @@ export interface RequesterOptions {
   /** For all requests but watches; undefined: no limit. */
   readonly rateLimit: RateLimit | undefined;
   readonly requestTimeoutMs: number;
-  /** Called with every request that was sent, including retries. */
+  /** Called with every request that was sent, including retries, until the client is closed. */
   readonly onRequest?: ((sent: SentRequest) => void) | undefined;
 }
 
@@ -166,8 +166,8 @@ export class Requester {
   }
 
   #report(call: ApiRequest, outcome: SentRequest['outcome'], sentMs: number): void {
-    const { onRequest, clock } = this.#options;
-    if (onRequest === undefined) return;
+    const { onRequest, clock, transport } = this.#options;
+    if (onRequest === undefined || transport.isClosed) return;
     const [, query] = call.path.split('?', 2);
     const request = `${this.#describe(call)}${query === undefined ? '' : `?${query}`}`;
     onRequest({ request, outcome, durationMs: clock.monotonicMs() - sentMs });

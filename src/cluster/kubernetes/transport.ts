@@ -78,6 +78,10 @@ export class Transport {
     return { statusCode, headers, body };
   }
 
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   /** Closes all connections, and everything that still runs on them. */
   async close(): Promise<void> {
     this.#isClosed = true;
