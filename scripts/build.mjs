@@ -27,6 +27,7 @@ const fingerprint = fingerprintOfInputs();
 if (existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint) {
   console.log('dist is up to date');
 } else {
+  console.log('compiling src into dist; this takes up to a minute');
   const output = mkdtempSync(join(root, '.dist-'));
   try {
     if (compileInto(output)) {

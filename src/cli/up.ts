@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { EmbeddedCluster } from '../cluster/embedded-cluster.ts';
 import { selectControllers } from '../controllers/controller-names.ts';
 import { type ControlPlaneOptions, EmbeddedControlPlane } from '../embedded/embedded-control-plane.ts';
 import { stowageProfile } from '../engine/cluster-index/profile.ts';
@@ -16,10 +17,16 @@ import { Demo, whatToTry } from './demo/demo.ts';
 import { ownNames } from './demo/own-names.ts';
 import { featureGatesOf, gatedProfile } from './feature-gates.ts';
 import { type LogFlags, logOf } from './log-flags.ts';
+import {
+  createSimulatedNodes,
+  type SimulatedNodeFlags,
+  type SimulatedNodes,
+  simulatedNodesOf,
+} from './simulated-nodes.ts';
 import { stopRequested } from './stop-signals.ts';
 import { explained } from './up-errors.ts';
 
-export interface UpFlags extends LogFlags, CsiFlags, CsiNodeFlags, StorageNodeFlags {
+export interface UpFlags extends LogFlags, CsiFlags, CsiNodeFlags, StorageNodeFlags, SimulatedNodeFlags {
   readonly data: string;
   readonly port: string;
   readonly host: string;
@@ -56,6 +63,7 @@ export async function up(flags: UpFlags): Promise<void> {
     consoleOf = pages && (await consoleOfPlane(plane, pages, { ...flags, kubeconfig, log }));
     const listed = names.join(', ') || 'none';
     log.info(`listening on ${plane.server.url}, data in ${dataDirectory}, controllers: ${listed}`);
+    await createNodes(plane, plan, ending.signal);
     await demo?.load(plane.server.registry, ending.signal);
   } catch (error) {
     // On a full disk, closing may never end.
@@ -81,6 +89,7 @@ interface UpPlan {
   readonly kubeconfig: string;
   readonly port: number;
   readonly demo: Demo | undefined;
+  readonly simulatedNodes: SimulatedNodes | undefined;
   readonly settings: ControlPlaneOptions['settings'];
 }
 
@@ -99,6 +108,7 @@ function planOf(flags: UpFlags): UpPlan {
     kubeconfig: resolve(flags.kubeconfig ?? `${dataDirectory}/kubeconfig`),
     port: portOf(flags.port),
     demo,
+    simulatedNodes: simulatedNodesOf(flags),
     settings: {
       volumeScheduling: gates.VolumeScheduling,
       profile: gatedProfile(stowageProfile, gates),
@@ -113,6 +123,17 @@ function planOf(flags: UpFlags): UpPlan {
       ...(demo === undefined ? {} : { provisioners: demo.provisioners }),
     },
   };
+}
+
+async function createNodes(
+  plane: EmbeddedControlPlane,
+  { simulatedNodes, log }: UpPlan,
+  signal: AbortSignal,
+): Promise<void> {
+  if (simulatedNodes === undefined) return;
+  const cluster = new EmbeddedCluster({ registry: plane.server.registry, manager: 'stowage-up' });
+  const created = await createSimulatedNodes(cluster, simulatedNodes, signal);
+  log.info(`created ${created} simulated nodes, ${simulatedNodes.count - created} existed`);
 }
 
 function controllersOf({ controllers }: UpFlags): readonly string[] {

@@ -31,7 +31,7 @@ describe('stowage up with nothing but a data directory', () => {
     expect(stowage.stdout).toBe(`export KUBECONFIG=${data}/kubeconfig\n`);
     expect(stowage.stderr).toMatch(
       new RegExp(
-        `^stowage: listening on https://127\\.0\\.0\\.1:\\d+, data in ${data}, controllers: scheduler, pv-binder, `,
+        `^${startOf(data)}stowage: listening on https://127\\.0\\.0\\.1:\\d+, data in ${data}, controllers: scheduler, pv-binder, `,
       ),
     );
     const { status, body } = await new ApiClient(stowage.access).call('GET', '/api/v1/namespaces');
@@ -79,7 +79,7 @@ describe('stowage up with nothing but a data directory', () => {
     expect(await callStowage('up', '--data', join(folder, 'b'), '--port', port)).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: `stowage: port ${port} of 127.0.0.1 is in use; stop what listens there, or choose another with --port (0 picks a free one)\n`,
+      stderr: `${startOf(join(folder, 'b'))}stowage: port ${port} of 127.0.0.1 is in use; stop what listens there, or choose another with --port (0 picks a free one)\n`,
     });
   });
 
@@ -88,7 +88,7 @@ describe('stowage up with nothing but a data directory', () => {
     expect(await callStowage('up', '--data', data, '--port', '0')).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: `stowage: the data directory ${data}/store is in use by process ${stowage.pid}; stop it or choose another with --data\n`,
+      stderr: `${startOf(data)}stowage: the data directory ${data}/store is in use by process ${stowage.pid}; stop it or choose another with --data\n`,
     });
     expect(stowage.access).toEqual(before);
     const reply = await new ApiClient(stowage.access).call('POST', '/api/v1/namespaces', {
@@ -182,7 +182,7 @@ describe('an error at the start exits with 1 and prints the remedy', () => {
     writeFileSync(file, '');
     expect(await callInProcess('up', '--data', file, '--port', '0')).toMatchObject({
       status: 1,
-      stderr: `stowage: the data directory ${file} cannot be used: it is not a directory; choose another with --data\n`,
+      stderr: `${startOf(file)}stowage: the data directory ${file} cannot be used: it is not a directory; choose another with --data\n`,
     });
   });
 
@@ -192,7 +192,7 @@ describe('an error at the start exits with 1 and prints the remedy', () => {
     expect(await callInProcess('up', '--data', data, '--port', '0')).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: `stowage: ${data} is open to every user of this machine (mode 777): chmod go-w ${data}\n`,
+      stderr: `${startOf(data)}stowage: ${data} is open to every user of this machine (mode 777): chmod go-w ${data}\n`,
     });
     expect(existsSync(join(data, 'token'))).toBe(false);
   });
@@ -205,7 +205,7 @@ describe('an error at the start exits with 1 and prints the remedy', () => {
     expect(await callInProcess('up', '--data', data, '--port', '0')).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: `stowage: ${token} is open to every user of this machine (mode 644): chmod 600 ${token}, or delete it to get a new one\n`,
+      stderr: `${startOf(data)}stowage: ${token} is open to every user of this machine (mode 644): chmod 600 ${token}, or delete it to get a new one\n`,
     });
   });
 
@@ -225,10 +225,11 @@ describe('an error at the start exits with 1 and prints the remedy', () => {
 
   test('an address of another machine', async () => {
     // From a block for documentation (RFC 5737): no machine has it.
-    const call = await callStowage('up', '--data', temporaryFolder(), '--host', '192.0.2.1', '--port', '0');
+    const data = temporaryFolder();
+    const call = await callStowage('up', '--data', data, '--host', '192.0.2.1', '--port', '0');
     expect(call).toMatchObject({
       status: 1,
-      stderr: 'stowage: this machine has no address 192.0.2.1; choose another with --host\n',
+      stderr: `${startOf(data)}stowage: this machine has no address 192.0.2.1; choose another with --host\n`,
     });
   });
 
@@ -245,7 +246,7 @@ describe('an error at the start exits with 1 and prints the remedy', () => {
     );
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(
-      /^stowage: cannot write the kubeconfig .*; choose another file with --kubeconfig\n$/,
+      /\nstowage: cannot write the kubeconfig .*; choose another file with --kubeconfig\n$/,
     );
     await StowageProcess.up(data);
   });
@@ -287,4 +288,9 @@ describe('help', () => {
 
 function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8);
+}
+
+/** The first line, which the program prints before it loads the server. */
+function startOf(data: string): string {
+  return `stowage: starting an API server and controllers, data in ${data}\n`;
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { logOf } from '../log-flags.ts';
 import { addCsiOptions } from './csi-options.ts';
 import { collect, logFormat, logLevel, verbosely } from './shared-options.ts';
 
@@ -30,7 +31,9 @@ export function addUp(program: Command): void {
       'a name by which browsers reach the console, besides addresses and localhost; may be repeated',
       collect,
     )
-    .option('--demo', 'load a small zoned cluster with pods that run and pods that fit nowhere')
+    .option('--nodes <n>', 'create simulated nodes, node-1 to node-<n>, if missing')
+    .option('--zones <n>', 'spread the nodes of --nodes over this many zones (default: 1)')
+    .option('--demo', 'load a small zoned cluster with running and pending pods')
     .option('--fresh', 'delete the data directory and start over');
   addCsiOptions(command)
     .option('--csi-node <node=address>', 'the CSI node plugin of a simulated node; may be repeated', collect)
@@ -48,15 +51,18 @@ export function addUp(program: Command): void {
 Examples:
   stowage up                          data in .stowage, port 7443
   stowage up --demo                   with a small cluster to look at
+  stowage up --nodes 6 --zones 3      with six simulated nodes in three zones
   stowage up --port 0 --data /tmp/a   a second cluster
   stowage up --controllers none       an API server without controllers
 
 When the server answers, it prints the line that configures kubectl:
   export KUBECONFIG=/path/to/kubeconfig
 and the address of the web console.
-Ctrl-C stops it; the next start continues with the same data. Nodes are simulated: --allocation-only of run is implied.`,
+Ctrl-C stops it; the next start continues with the same data. Nodes and containers are simulated.`,
     )
     .action(async (options) => {
+      // Before the modules of the server are loaded: on a slow machine this takes many seconds.
+      logOf(options).info(`starting an API server and controllers, data in ${options.data}`);
       const { up } = await import('../up.ts');
       await up(options);
     });
