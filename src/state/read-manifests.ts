@@ -1,7 +1,6 @@
-import { parseAllDocuments } from 'yaml';
 import { parseServerJson } from '../apiserver/schema/json-reader.ts';
 import type { IndexedKind } from '../engine/cluster-index/cluster-change.ts';
-import { costProblem } from '../io/yaml/yaml-limits.ts';
+import { readYamlDocuments, YamlSyntaxError } from '../io/yaml/yaml-reader.ts';
 import type { Lease } from '../kube/api/coordination.ts';
 import type { Event } from '../kube/api/core.ts';
 import type { KubeObject } from '../kube/api/meta.ts';
@@ -101,20 +100,15 @@ function jsonOrFlowStyle(text: string, source: string): readonly unknown[] {
 }
 
 function yamlOf(text: string, source: string): readonly unknown[] {
-  // A user's own file may have any length. But too deep nesting would overflow the parser's stack and end the process.
-  const problem = costProblem(text, Number.POSITIVE_INFINITY);
-  if (problem !== undefined) throw new ManifestError(`${source}: is not valid YAML: ${problem}`);
   try {
-    return parseAllDocuments(text)
-      .map((document) => {
-        const [error] = document.errors;
-        if (error !== undefined) throw error;
-        return document.toJS() as unknown;
-      })
-      .filter((value) => value !== null && value !== undefined);
+    // A user's own file may have any length.
+    const documents = [...readYamlDocuments(text, Number.POSITIVE_INFINITY)];
+    const [duplicate] = documents.flatMap(({ duplicates }) => duplicates);
+    if (duplicate !== undefined) throw new YamlSyntaxError(`yaml: ${duplicate}`);
+    return documents.map(({ value }) => value).filter((value) => value !== null);
   } catch (error) {
-    // Also thrown for aliases that expand without end.
-    const reason = printable((error as Error).message).trimEnd();
+    if (!(error instanceof YamlSyntaxError)) throw error;
+    const reason = printable(error.message);
     throw new ManifestError(`${source}: is not valid YAML: ${reason}`, { cause: error });
   }
 }

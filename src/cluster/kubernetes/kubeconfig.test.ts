@@ -39,14 +39,14 @@ describe('a kubeconfig', () => {
     const path = write(
       'config',
       config(
-        `{ server: 'https://h:6443/base', tls-server-name: n, proxy-url: 'http://p:1', certificate-authority-data: ${base64(authorityCert)} }`,
-        '{ token: t, username: ada, password: p, as: bob, as-uid: "7", as-groups: [g], as-user-extra: { scope: [x, y] } }',
+        `{ server: 'https://h:6443/base', tls-server-name: name, proxy-url: 'http://p:1', certificate-authority-data: ${base64(authorityCert)} }`,
+        '{ token: t, username: ada, password: p, as: bob, as-uid: "7", as-groups: [g], as-user-extra: { scope: [x, z] } }',
       ),
     );
     expect(await loadKubeconfig({ paths: [path] })).toEqual({
       source: `context "main" of ${path}`,
       server: 'https://h:6443/base',
-      tlsServerName: 'n',
+      tlsServerName: 'name',
       proxyUrl: 'http://p:1',
       certificateAuthority: { kind: 'data', bytes: Buffer.from(authorityCert) },
       namespace: 'team-a',
@@ -54,7 +54,7 @@ describe('a kubeconfig', () => {
         token: 't',
         username: 'ada',
         password: 'p',
-        impersonate: { user: 'bob', uid: '7', groups: ['g'], extra: { scope: ['x', 'y'] } },
+        impersonate: { user: 'bob', uid: '7', groups: ['g'], extra: { scope: ['x', 'z'] } },
       },
     });
   });

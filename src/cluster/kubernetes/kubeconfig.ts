@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
-import { parse } from 'yaml';
+import { readYaml } from '../../io/yaml/yaml-reader.ts';
 import { isRecord, listOf } from '../../kube/wire.ts';
 import { messageOf } from '../../runtime/error-message.ts';
 import {
@@ -45,7 +45,7 @@ type Wire = Readonly<Record<string, unknown>>;
 
 async function readKubeconfig(path: string): Promise<KubeconfigFile | undefined> {
   try {
-    const content: unknown = parse(await readFile(path, 'utf8'));
+    const content = readYaml(await readFile(path, 'utf8')).value;
     if (content === null) return { path, content: {} };
     if (isRecord(content)) return { path, content };
   } catch (cause) {

@@ -33,6 +33,8 @@ test.each([
   ['comments', '#a\n'.repeat(count), large],
   ['empty lines', '\n '.repeat(count), large],
   ['documents', '---\n'.repeat(count), large],
+  ['lines of a literal', `a: |\n${'  x\n'.repeat(count)}`, large],
+  ['empty lines of a text', `a: "${'\n'.repeat(count)}"`, large],
   ['commas without items', `[${','.repeat(count)}`, nothing],
 ])('a text of a million %s is refused before parsing', (_what, text, message) => {
   expect(() => readYaml(text)).toThrow(message);

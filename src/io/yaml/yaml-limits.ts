@@ -7,15 +7,15 @@ const anchorsMax = 100;
 /** The limit of tags; the parser examines all tags before a node for each of them. */
 const tagsMax = 1_000;
 /**
- * About 40,000 lines, which take a second or two. Even users without permissions may send a body, and the server
+ * Tokens, and lines of scalars. About 40,000 lines of a manifest, which take a second or two. Even users without permissions may send a body, and the server
  * handles no other request while it parses.
  */
 const tokensMaxOfRequests = 300_000;
 
 /**
  * An error message if a YAML text is too expensive to parse; undefined if it is not. This must be checked before
- * parsing: the parser's time grows with the square of depth, anchors and errors, and if the stack overflows inside a
- * regular expression, the process ends.
+ * parsing: the parser's time grows with the square of depth and anchors, and if the stack overflows inside a regular
+ * expression, the process ends.
  */
 export function costProblem(text: string, tokensMax = tokensMaxOfRequests): string | undefined {
   const tokens = new TokenCount();
@@ -51,13 +51,15 @@ class TokenCount {
   }
 
   add(token: string): void {
-    this.count += 1;
+    const lineStart = token.lastIndexOf('\n') + 1;
+    const lines = lineStart > 0 ? token.split('\n').length - 1 : 0;
+    // A scalar is one token, but the parser folds each of its lines.
+    this.count += Math.max(1, lines);
     if (this.#isScalar) this.#isScalar = false;
     else this.#count(token);
     if (this.isBroken) return;
-    const lineStart = token.lastIndexOf('\n') + 1;
     this.#column = lineStart > 0 ? token.length - lineStart : this.#column + token.length;
-    if (lineStart > 0) this.line += token.split('\n').length - 1;
+    this.line += lines;
   }
 
   #count(token: string): void {

@@ -4,13 +4,13 @@ import {
   isCollection,
   isScalar,
   LineCounter,
-  parseDocument,
   type ScalarTag,
   type Tags,
   visit,
 } from 'yaml';
 import { formatGoSyntax } from '../../kube/go/format-value.ts';
 import type { Json } from '../../kube/go/json-value.ts';
+import { type ComposedDocument, composeDocuments, YamlDocumentError } from './yaml-composer.ts';
 import { costProblem } from './yaml-limits.ts';
 import { YamlValueError, YamlValues } from './yaml-value.ts';
 
@@ -28,38 +28,48 @@ export interface YamlDocument {
 
 /**
  * Parses the first document of a YAML text as Kubernetes does: YAML 1.1, where `yes` is true and `0644` is octal, but
- * times stay strings and `1:30` is not a number.
+ * times stay strings and `1:30` is not a number. Errors in later documents are not reported.
  */
 export function readYaml(text: string): YamlDocument {
-  const problem = costProblem(text);
-  if (problem !== undefined) throw new YamlSyntaxError(problem);
-  const lines = new LineCounter();
-  const document = parse(text, lines);
-  const error = document.errors.find(({ code }) => code !== 'MULTIPLE_DOCS');
-  if (error !== undefined) {
-    const line = error.linePos?.[0].line ?? 1;
-    const [reason = ''] = error.message.split(/ at line | in flow |\n/);
-    throw new YamlSyntaxError(`yaml: line ${line}: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}`);
-  }
-  refuseCollectionKeys(document);
-  const hasMore = document.errors.length > 0;
-  return { value: plain(document), duplicates: duplicateKeys(document, lines), hasMore };
+  const [first] = readYamlDocuments(text);
+  // A text without a document yields an empty one.
+  return first as YamlDocument;
 }
 
-function parse(text: string, lineCounter: LineCounter): Document.Parsed {
+/**
+ * Parses the documents of a YAML text one at a time. `tokensMax` limits the work that a text may cause; by default, it is
+ * the limit of requests.
+ */
+export function* readYamlDocuments(text: string, tokensMax?: number): Generator<YamlDocument> {
+  const problem = costProblem(text, tokensMax);
+  if (problem !== undefined) throw new YamlSyntaxError(problem);
+  const lines = new LineCounter();
+  for (const { document, hasMore } of composedDocuments(text, lines)) {
+    refuseCollectionKeys(document);
+    yield { value: plain(document), duplicates: duplicateKeys(document, lines), hasMore };
+  }
+}
+
+function* composedDocuments(text: string, lines: LineCounter): Generator<ComposedDocument> {
   try {
-    return parseDocument(text, {
+    yield* composeDocuments(text, lines, {
       version: '1.1',
       uniqueKeys: false,
       intAsBigInt: true,
       resolveKnownTags: false,
-      lineCounter,
       customTags: (tags) => [...tags.filter(isKnownToGo).map(withShortIntegers), binaryTag],
     });
   } catch (error) {
+    if (error instanceof YamlDocumentError) throw syntaxErrorAt(error, lines);
     if (!(error instanceof RangeError)) throw error;
     throw new YamlSyntaxError('yaml: exceeded max depth of 10000');
   }
+}
+
+function syntaxErrorAt({ message, offset }: YamlDocumentError, lines: LineCounter): YamlSyntaxError {
+  const { line } = lines.linePos(offset);
+  const [reason = ''] = message.split(/ in flow |\n/);
+  return new YamlSyntaxError(`yaml: line ${line || 1}: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}`);
 }
 
 /**
