@@ -94,7 +94,11 @@ export class VolumePlacement {
     const { volumes, replicas, schedules } = this.#caches;
     const volume = ({ metadata }: Projected<DiskVolume>) => this.#queue.add(metadata?.name ?? '');
     return [
-      ...this.#book.listen((disk, before) => this.#diskGained(disk, before)),
+      ...this.#book.listen(
+        (disk, before) => this.#diskGained(disk, before),
+        // The health of its replicas has changed.
+        ({ uuid }) => this.#addVolumesOf(Object.keys(this.#caches.schedules.get(uuid)?.spec?.replicas ?? {})),
+      ),
       replicas.addHandler({
         added: (replica) => this.#noteReplica(replica),
         updated: (replica) => this.#noteReplica(replica),

@@ -3,12 +3,19 @@ import type { VolumeStep } from '../../engine/disks/volume-model.ts';
 import { conflict, isReason } from '../../kube/api-error.ts';
 import { isEqualWhenStored } from '../../kube/deep-equal.ts';
 import { type DiskSchedule, diskSchedules } from '../../kube/disks/disk-schedule.ts';
-import { type Replica, replicaFinalizer, replicas } from '../../kube/disks/replica.ts';
+import {
+  hasReplicaData,
+  type Replica,
+  removalMarkKey,
+  replicaFinalizer,
+  replicas,
+} from '../../kube/disks/replica.ts';
 import { type DiskVolume, diskVolumes } from '../../kube/disks/volume.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
 import { formatTimestamp } from '../../kube/go/timestamp.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
 import { type EventRecorder, referenceTo } from '../../reconcile/event-recorder.ts';
+import { hasHealthySibling } from './confirm-spare.ts';
 import type { DiskBook } from './disk-book.ts';
 import type { DiskCaches } from './disk-caches.ts';
 import { readEntry } from './disk-entry.ts';
@@ -61,6 +68,8 @@ export class VolumeSteps {
         return await this.#create(step.replica, step.bytes);
       case 'delete':
         return await this.#delete(step.replica);
+      case 'keep':
+        return await this.#mark(step.replica, null);
       case 'assign':
         return await this.#place(step.replica, { nodeID: step.disk.nodeName, diskID: step.disk.uuid });
       case 'unassign':
@@ -105,13 +114,31 @@ export class VolumeSteps {
     }
   }
 
+  /**
+   * A replica with data is marked first, and the marked version is deleted only if another replica is healthy now. After a crash in between, the mark
+   * stays: the next plan deletes the replica, or removes the mark.
+   */
   async #delete(name: string): Promise<void> {
     const { cluster, signal } = this.#options;
+    if (hasReplicaData(this.#replica(name))) await this.#confirmSpare(name);
     const { uid, resourceVersion } = this.#replica(name).metadata ?? {};
     const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
     await this.#writeReplica(name, () =>
       cluster.resource(replicas).delete({ name }, { preconditions, signal }),
     );
+  }
+
+  async #confirmSpare(name: string): Promise<void> {
+    const { cluster, signal } = this.#options;
+    if (this.#replica(name).metadata?.annotations?.[removalMarkKey] === undefined)
+      await this.#mark(name, 'true');
+    if (await hasHealthySibling(cluster, { volume: this.#volume, replica: name }, signal)) return;
+    await this.#mark(name, null);
+    throw conflict(replicas, name, 'it has data, and no other replica of its volume is healthy');
+  }
+
+  async #mark(name: string, value: 'true' | null): Promise<void> {
+    await this.#patchReplica(name, { metadata: { annotations: { [removalMarkKey]: value } } });
   }
 
   async #place(
@@ -128,7 +155,7 @@ export class VolumeSteps {
 
   async #patchReplica(
     name: string,
-    change: { readonly metadata?: object; readonly spec: object },
+    change: { readonly metadata?: object; readonly spec?: object },
   ): Promise<void> {
     const { cluster, signal } = this.#options;
     const { uid, resourceVersion } = this.#replica(name).metadata ?? {};

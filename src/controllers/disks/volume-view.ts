@@ -1,12 +1,13 @@
 import type { Projected } from '../../cluster/cluster.ts';
 import { isEvictionRequested } from '../../engine/disks/disk-state.ts';
+import { replicaHealth } from '../../engine/disks/replica-health.ts';
 import type {
   DiskEntry,
   RefusedExpansion,
   ReplicaView,
   VolumeView,
 } from '../../engine/disks/volume-model.ts';
-import { hasReplicaData, type Replica } from '../../kube/disks/replica.ts';
+import { hasReplicaData, type Replica, removalMarkKey } from '../../kube/disks/replica.ts';
 import type { DiskVolume } from '../../kube/disks/volume.ts';
 import type { DiskBook } from './disk-book.ts';
 import type { DiskCaches } from './disk-caches.ts';
@@ -50,7 +51,7 @@ export function volumeView(
 
 function replicaView(replica: Projected<Replica>, options: VolumeViewOptions): ReplicaView {
   const { caches, book, pending, nowMs } = options;
-  const { metadata, spec, status } = replica;
+  const { metadata, spec } = replica;
   const name = metadata?.name ?? '';
   const entry = entryOf(caches, name, spec?.diskID);
   return {
@@ -59,7 +60,8 @@ function replicaView(replica: Projected<Replica>, options: VolumeViewOptions): R
     isDeleting: metadata?.deletionTimestamp !== undefined,
     isRunningDesired: spec?.desiredState === 'running',
     hasData: hasReplicaData(replica),
-    isFailed: status?.failedAt !== undefined,
+    health: replicaHealth(replica, book.get(spec?.diskID ?? '')?.state),
+    isMarkedForRemoval: metadata?.annotations?.[removalMarkKey] !== undefined,
     nodeName: spec?.nodeID,
     place: placeOf(replica, options),
     entry,

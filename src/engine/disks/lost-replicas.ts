@@ -14,10 +14,10 @@ import {
  * no data and was never started is not lost: it is placed again.
  */
 export function isLost(replica: ReplicaView, disk: DiskCandidate | undefined): boolean {
-  const { place, entry, isRunningDesired, hasData, isFailed } = replica;
+  const { place, entry, isRunningDesired, hasData, health } = replica;
   if (place === undefined || !(isRunningDesired || hasData)) return false;
   if (disk?.state.kind === 'unknown' && disk.state.isRemoved === true) return true;
-  if (entry === undefined) return isFailed;
+  if (entry === undefined) return health === 'failed';
   const { state, reason, scheduledSize = 0 } = answerOf(entry) ?? {};
   return state === 'rejected' && reason === 'DiskRemoved' && scheduledSize === 0;
 }
@@ -43,14 +43,11 @@ export function planLost(
   return { ...plan, allocation: { kind: 'disk-removed', message } };
 }
 
-function stepsOf(
-  { name, place, entry, hasData, isFailed }: ReplicaView,
-  goes: boolean,
-): readonly VolumeStep[] {
+function stepsOf({ name, place, entry, hasData, health }: ReplicaView, goes: boolean): readonly VolumeStep[] {
   const diskUUID = place?.uuid ?? '';
   const message = `its disk ${diskUUID} on node ${place?.nodeName} was removed`;
   return [
-    ...(hasData && !isFailed ? [{ kind: 'fail', replica: name, message } as const] : []),
+    ...(hasData && health !== 'failed' ? [{ kind: 'fail', replica: name, message } as const] : []),
     ...(entry?.askedBytes === undefined ? [] : [{ kind: 'withdraw', replica: name, diskUUID } as const]),
     ...(goes ? [{ kind: 'delete', replica: name } as const] : []),
   ];

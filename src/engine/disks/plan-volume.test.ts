@@ -38,7 +38,8 @@ function replica(name: string, facts: Partial<ReplicaView> = {}): ReplicaView {
     isDeleting: false,
     isRunningDesired: false,
     hasData: false,
-    isFailed: false,
+    health: facts.hasData === true ? 'healthy' : 'incomplete',
+    isMarkedForRemoval: false,
     nodeName: facts.place?.nodeName,
     place: undefined,
     entry: undefined,
@@ -265,6 +266,51 @@ describe('the number of replicas', () => {
       'delete a',
     ]);
   });
+});
+
+describe('scaling down', () => {
+  const disks = [disk('d1'), disk('d2'), disk('d3')];
+  const healthy = (name: string, uuid: string) => settled(name, uuid, 10, { hasData: true });
+  const steps = (numberOfReplicas: number, ...replicas: readonly ReplicaView[]) =>
+    plan(volume({ currentBytes: 10, numberOfReplicas, replicas }), ...disks).steps;
+
+  test.each([
+    { health: 'failed', hasData: true },
+    { health: 'unreachable', hasData: true },
+    { health: 'incomplete', hasData: false },
+  ] as const)('keeps the healthy replica and removes one that is $health', (facts) => {
+    expect(steps(1, settled('a', 'd1', 10, facts), healthy('b', 'd2'))).toEqual(['delete a']);
+    expect(steps(1, healthy('a', 'd1'), settled('b', 'd2', 10, facts))).toEqual(['delete b']);
+  });
+
+  test('removes no replica with data while none is healthy', () => {
+    const lost = { health: 'unreachable', hasData: true } as const;
+    const failed = { health: 'failed', hasData: true } as const;
+    expect(steps(1, settled('a', 'd1', 10, lost), settled('b', 'd2', 10, failed))).toEqual([]);
+    expect(steps(1, settled('a', 'd1', 10, lost), settled('b', 'd2'))).toEqual(['delete b']);
+  });
+
+  test('removes healthy replicas only while another one is healthy', () => {
+    expect(steps(1, healthy('a', 'd1'), healthy('b', 'd2'), healthy('c', 'd3'))).toEqual([
+      'delete c',
+      'delete b',
+    ]);
+  });
+
+  test('the mark of a removal that is not wanted any more is removed', () => {
+    const marked = settled('a', 'd1', 10, { hasData: true, isMarkedForRemoval: true });
+    expect(steps(2, marked, healthy('b', 'd2'))).toEqual(['keep a']);
+    const other = settled('b', 'd2', 10, { hasData: true, isMarkedForRemoval: true });
+    expect(steps(1, healthy('a', 'd1'), other)).toEqual(['delete b']);
+  });
+});
+
+test('an evicted replica stays while the new one can not be reached', () => {
+  const old = settled('a', 'd1', 10, { place: on('d1', true), hasData: true });
+  const replaced = settled('b', 'd2', 10, { hasData: true, health: 'unreachable' });
+  expect(plan(volume({ currentBytes: 10, replicas: [old, replaced] }), disk('d1'), disk('d2')).steps).toEqual(
+    [],
+  );
 });
 
 test('the sentence about disks that do not fit is the same in every instance', () => {

@@ -2,6 +2,7 @@ import type { DiskCandidate } from './choose-disk.ts';
 import { expandVolume } from './expand-volume.ts';
 import { isLost, planLost } from './lost-replicas.ts';
 import { placeReplicas } from './place-replicas.ts';
+import { removableReplicas } from './removable-replicas.ts';
 import {
   type DiskVolumePlan,
   grantedTo,
@@ -19,7 +20,7 @@ export function planVolume(view: VolumeView, disks: readonly DiskCandidate[]): D
   const lost = present.filter((replica) => isLost(replica, diskOf(replica)));
   const replicas = present.filter((replica) => !lost.includes(replica));
   const plan = planLost(view, lost, replicas) ?? planPresent(view, replicas, disks);
-  return { ...plan, steps: [...follow(replicas), ...plan.steps] };
+  return { ...plan, steps: [...follow(replicas), ...keep(present, plan.steps), ...plan.steps] };
 }
 
 function planPresent(
@@ -42,6 +43,14 @@ function follow(replicas: readonly ReplicaView[]): readonly VolumeStep[] {
       ? []
       : [{ kind: 'follow', replica: name, nodeName: place.nodeName } as const],
   );
+}
+
+/** A mark that stays would keep other replicas from being removed: a marked one does not count as another healthy replica. */
+function keep(replicas: readonly ReplicaView[], steps: readonly VolumeStep[]): readonly VolumeStep[] {
+  const removed = new Set(steps.flatMap((step) => (step.kind === 'delete' ? [step.replica] : [])));
+  return replicas
+    .filter(({ name, isMarkedForRemoval }) => isMarkedForRemoval && !removed.has(name))
+    .map(({ name }) => ({ kind: 'keep', replica: name }));
 }
 
 /** Replicas can't shrink: if a volume becomes smaller before any of them had data, other ones take their place. */
@@ -72,11 +81,8 @@ function countSteps(
   const staying = replicas.filter(({ place }) => place?.isEvicted !== true);
   const missing = view.numberOfReplicas - staying.length;
   if (missing > 0) return newNames(view, missing).map((replica) => ({ kind: 'create', replica, bytes }));
-  if (missing < 0)
-    return leastValuable(staying)
-      .slice(0, -missing)
-      .map(({ name }) => ({ kind: 'delete', replica: name }));
-  return evicted(replicas, staying);
+  const removed = missing < 0 ? removableReplicas(staying, replicas, -missing) : evicted(replicas, staying);
+  return removed.map(({ name }) => ({ kind: 'delete', replica: name }));
 }
 
 /** Names are fixed by the volume, so that two instances that create replicas at once create the same ones. */
@@ -88,15 +94,10 @@ function newNames({ name, replicas }: VolumeView, count: number): readonly strin
   return names;
 }
 
-function leastValuable(replicas: readonly ReplicaView[]): readonly ReplicaView[] {
-  const value = ({ hasData, place }: ReplicaView) => Number(hasData) * 2 + Number(place !== undefined);
-  return replicas.toSorted((a, b) => value(a) - value(b) || (a.name < b.name ? 1 : -1));
-}
-
 /** An evicted replica goes when enough others have what it has: the data, or at least the bytes. */
-function evicted(replicas: readonly ReplicaView[], staying: readonly ReplicaView[]): readonly VolumeStep[] {
+function evicted(replicas: readonly ReplicaView[], staying: readonly ReplicaView[]): readonly ReplicaView[] {
   const leaving = replicas.filter(({ place }) => place?.isEvicted === true);
-  return leaving
-    .filter(({ hasData }) => staying.every((other) => (hasData ? isHealthy(other) : grantedTo(other) > 0)))
-    .map(({ name }) => ({ kind: 'delete', replica: name }));
+  return leaving.filter(({ hasData }) =>
+    staying.every((other) => (hasData ? isHealthy(other) : grantedTo(other) > 0)),
+  );
 }

@@ -1,5 +1,6 @@
 import type { DiskVerdict } from '../../kube/disks/disk-schedule.ts';
 import type { AntiAffinity, DiskCandidate, DiskPlace } from './choose-disk.ts';
+import type { ReplicaHealth } from './replica-health.ts';
 
 /** Everything that the next steps of a volume depend on. */
 export interface VolumeView {
@@ -26,8 +27,9 @@ export interface ReplicaView {
   readonly isRunningDesired: boolean;
   /** It had all of the data once, or has failed. */
   readonly hasData: boolean;
-  /** What it has can't be used. */
-  readonly isFailed: boolean;
+  readonly health: ReplicaHealth;
+  /** An instance has begun to remove it. */
+  readonly isMarkedForRemoval: boolean;
   /** The node that it names, which is behind if its disk was moved. */
   readonly nodeName: string | undefined;
   /** Undefined until it has been assigned to a disk. */
@@ -64,6 +66,8 @@ export interface RefusedExpansion {
 export type VolumeStep =
   | { readonly kind: 'create'; readonly replica: string; readonly bytes: number }
   | { readonly kind: 'delete'; readonly replica: string }
+  /** Removes the mark of a removal that is not wanted any more. */
+  | { readonly kind: 'keep'; readonly replica: string }
   | { readonly kind: 'assign'; readonly replica: string; readonly disk: DiskCandidate }
   | { readonly kind: 'request'; readonly replica: string; readonly diskUUID: string; readonly bytes: number }
   /** Only if the schedule is still the one that was read: a verdict that came meanwhile is used. */
@@ -106,9 +110,8 @@ export function grantedTo({ entry }: ReplicaView): number {
   return Math.min(entry?.askedBytes ?? 0, entry?.verdict?.scheduledSize ?? 0);
 }
 
-/** Whether it has all of the data now. */
-export function isHealthy({ hasData, isFailed }: ReplicaView): boolean {
-  return hasData && !isFailed;
+export function isHealthy({ health }: ReplicaView): boolean {
+  return health === 'healthy';
 }
 
 /** A plan that says nothing about an expansion yet. */

@@ -32,6 +32,12 @@ export function hasReplicaData({ status }: Pick<Replica, 'status'>): boolean {
   return (status?.healthyAt ?? status?.failedAt) !== undefined;
 }
 
+/**
+ * On a Replica with data while an instance of the controller `disks` removes it. A marked replica does not count as another copy of the data, so two
+ * instances with different caches never remove both of two replicas: each marks its own first, and then looks for one that is healthy and not marked.
+ */
+export const removalMarkKey = 'stowage.dev/removing';
+
 /** On a Replica until its bytes have been released. */
 export const replicaFinalizer = 'stowage.dev/replica';
 

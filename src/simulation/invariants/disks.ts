@@ -7,6 +7,7 @@ import { belongsTo } from '../../kube/disks/replica-volume.ts';
 import { type DiskVolume, diskVolumes } from '../../kube/disks/volume.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
 import { qualifiedPlural } from '../../kube/resource.ts';
+import { healthyReplicaStays } from './healthy-replicas.ts';
 import type { Invariant, StoredVersion } from './invariant.ts';
 import type { StoredObjects } from './stored-objects.ts';
 
@@ -269,6 +270,7 @@ export const diskInvariants: readonly Invariant[] = [
   commitsAreGranted,
   committedBytesAreKept,
   volumeSizesAreReal,
+  healthyReplicaStays,
 ];
 
 interface Decision {

@@ -5,6 +5,7 @@ import { replicas } from '../../kube/disks/replica.ts';
 import { storageNodes } from '../../kube/disks/storage-node.ts';
 import { diskVolumes } from '../../kube/disks/volume.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
+import type { Random } from '../../runtime/random.ts';
 import type { ActionContext, ActionKind, SimulationPart } from '../part.ts';
 import type { ActionParameters } from '../scenario.ts';
 import { gibibyte } from '../simulated-driver.ts';
@@ -13,6 +14,7 @@ import {
   createImageObject,
   createVolumeObject,
   mergeDiskObject,
+  past,
   reportData,
 } from './disk-objects.ts';
 import { rareMoment } from './rare-moment.ts';
@@ -34,6 +36,7 @@ export const rareDiskMomentsPart: SimulationPart = {
     rareMoment('evict-unseen', oneOf('storagenodes', 'backingimages', 'replicas', 'volumes'), evictUnseen),
     rareMoment('expand-unseen', oneOf('volumes', 'replicas', 'diskschedules'), expandUnseen),
     rareMoment('expand-late', oneOf('volumes', 'replicas', 'diskschedules'), expandLate),
+    rareMoment('scale-down-broken', drawBroken, scaleDownBroken),
     rareMoment('recreate-unseen', oneOf('replicas', 'diskschedules', 'backingimages'), recreateUnseen),
   ],
 };
@@ -93,6 +96,39 @@ async function expandLate(context: ActionContext, parameters: ActionParameters):
   await resizeVolume(cluster, 5);
   await clock.sleep(300, never);
   await resizeVolume(cluster, 3);
+}
+
+/** A volume loses a replica, or the disk of one, and is then scaled down, while one process does not see the changes of a kind. */
+async function scaleDownBroken(context: ActionContext, parameters: ActionParameters): Promise<void> {
+  const { cluster, clock } = context;
+  await createVolumeObject(cluster, name, { gib: 1, replicas: 2 });
+  await clock.sleep(3_000, never);
+  await reportData(context);
+  await clock.sleep(1_000, never);
+  const broken = `${name}-r${parameters.number}`;
+  const { spec } = await cluster.resource(replicas).get({ name: broken });
+  if (spec?.nodeID === undefined) return;
+  stall(context, parameters);
+  const isFailed = parameters.cause === 'replica';
+  if (isFailed) await mergeDiskObject(cluster, replicas, broken, { status: { failedAt: past } }, 'status');
+  else await reportNode(cluster, spec.nodeID, 'False');
+  await clock.sleep(2_000, never);
+  await mergeDiskObject(cluster, diskVolumes, name, { spec: { numberOfReplicas: 1 } });
+  await clock.sleep(Number(parameters.forMs), never);
+  if (!isFailed) await reportNode(cluster, spec.nodeID, 'True');
+}
+
+async function reportNode(cluster: Cluster, node: string, status: 'True' | 'False'): Promise<void> {
+  const condition = { type: 'Ready', status, reason: 'Reported', message: '', lastTransitionTime: past };
+  await mergeDiskObject(cluster, storageNodes, node, { status: { conditions: [condition] } }, 'status');
+}
+
+function drawBroken(random: Random): ActionParameters {
+  return {
+    ...oneOf('storagenodes', 'replicas', 'diskschedules')(random),
+    number: random.int(2),
+    cause: random.pick(['replica', 'node']),
+  };
 }
 
 /** A volume and its image are deleted and created again, with other sizes, while one process does not see the changes of a kind. */

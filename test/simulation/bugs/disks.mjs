@@ -101,4 +101,20 @@ export const diskBugs = [
     subject: 'disks',
     seedsMax: 800,
   },
+  {
+    name: 'a replica on a disk that does not answer counts as healthy',
+    file: 'src/engine/disks/replica-health.ts',
+    find: "if (spec?.diskID !== undefined && disk?.kind !== 'ready') return 'unreachable';",
+    replace: "if (spec === undefined && disk?.kind !== 'ready') return 'unreachable';",
+    subject: 'disks',
+    seedsMax: 2000,
+  },
+  {
+    name: 'a replica that has failed counts as healthy',
+    file: 'src/engine/disks/replica-health.ts',
+    find: "if (status?.failedAt !== undefined) return 'failed';",
+    replace: '',
+    subject: 'disks',
+    seedsMax: 2000,
+  },
 ];

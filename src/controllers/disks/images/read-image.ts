@@ -99,6 +99,7 @@ function copyOf(image: Projected<BackingImage>, uuid: string, sources: CopySourc
     isWanted: wanted !== undefined,
     isEvicted: wanted?.evictionRequested === true || isEvictionRequested(node, disk?.name ?? ''),
     isLost: isDiskGone(uuid, sources),
+    isDiskReady: disk?.state.kind === 'ready',
     entry,
     state: fileState(image, uuid, sources),
     isOverdue: pending.isOverdue(pendingKey(name, uuid), entry, disk),

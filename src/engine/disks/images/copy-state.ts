@@ -5,6 +5,11 @@ export function isCopyReady({ state }: CopyView): boolean {
   return state === 'ready';
 }
 
+/** Its data was reported complete, and can be read now. */
+export function isCopyHealthy(copy: CopyView): boolean {
+  return isCopyReady(copy) && copy.isDiskReady;
+}
+
 /** Its data is there or on the way, or may be there: an agent that does not find the disk reports `unknown`. */
 export function hasProgress({ state }: CopyView): boolean {
   return state !== undefined && state !== 'pending' && state !== 'failed';

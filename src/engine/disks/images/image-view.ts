@@ -36,6 +36,8 @@ export interface CopyView {
   readonly isEvicted: boolean;
   /** Its disk is gone: no StorageNode has it, or it has been given up. */
   readonly isLost: boolean;
+  /** Its disk, and the agent of its node, answer. */
+  readonly isDiskReady: boolean;
   readonly entry: DiskEntry;
   /** As its agent reports; undefined if there is no file. */
   readonly state: BackingImageFileState | undefined;

@@ -58,6 +58,7 @@ function copy(uuid: string, facts: Partial<CopyView> = {}): CopyView {
     isWanted: true,
     isEvicted: false,
     isLost: false,
+    isDiskReady: true,
     entry: { askedBytes: 10, verdict: granted(10) },
     state: undefined,
     isOverdue: false,
@@ -320,6 +321,20 @@ describe('copies that go', () => {
       steps: [],
       allocation: { kind: 'retrying-later' },
     });
+  });
+
+  test('a surplus copy on a disk that does not answer goes before one that can be read', () => {
+    const idle = { idleMs: idleCopyMaxMs };
+    const away = ready('d1', { ...idle, isDiskReady: false });
+    expect(plan(image({ copies: [away, ready('d2', idle)] })).steps).toEqual(['place -d1']);
+    expect(plan(image({ copies: [ready('d1', idle), { ...away, place: copy('d2').place }] })).steps).toEqual([
+      'place -d2',
+    ]);
+  });
+
+  test('a surplus copy stays while the other one can not be read', () => {
+    const copies = ['d1', 'd2'].map((uuid) => ready(uuid, { idleMs: idleCopyMaxMs, isDiskReady: false }));
+    expect(plan(image({ copies })).steps).toEqual([]);
   });
 
   test('copies that nothing needs go an hour after their last use, the longest unused first', () => {

@@ -4,6 +4,7 @@ import {
   copyGrantedBytes,
   copyVerdict,
   hasProgress,
+  isCopyHealthy,
   isCopyReady,
   isGranted,
   isRefused,
@@ -144,7 +145,7 @@ class CopiesPlan {
   /** Enough others have what it has: the data, or at least the bytes. */
   #isReplaceable(copy: CopyView, others: readonly CopyView[]): boolean {
     const { bytes, minNumberOfCopies } = this.#view;
-    const isEqual = hasProgress(copy) ? isCopyReady : (other: CopyView) => isGranted(other, bytes);
+    const isEqual = hasProgress(copy) ? isCopyHealthy : (other: CopyView) => isGranted(other, bytes);
     return others.filter(isEqual).length >= minNumberOfCopies;
   }
 
@@ -158,10 +159,14 @@ class CopiesPlan {
     }
   }
 
-  /** Copies that no replica needs: those without their bytes first, then those without all data, then the longest unused. */
+  /**
+   * Copies that no replica needs: those without their bytes first, then those without all data, then those that can't be reached, then the longest
+   * unused.
+   */
   #leastValuable(): readonly CopyView[] {
     const { bytes, neededOn } = this.#view;
-    const value = (copy: CopyView) => Number(isCopyReady(copy)) * 2 + Number(isGranted(copy, bytes));
+    const value = (copy: CopyView) =>
+      Number(isCopyHealthy(copy)) * 4 + Number(isCopyReady(copy)) * 2 + Number(isGranted(copy, bytes));
     return this.#staying
       .filter(({ place }) => !neededOn.has(place.uuid))
       .toSorted(

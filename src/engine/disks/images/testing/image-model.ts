@@ -73,6 +73,7 @@ export class ImageModel {
       isWanted: this.wanted.has(uuid),
       isEvicted,
       isLost: false,
+      isDiskReady: true,
       entry: { askedBytes: asked.i, verdict: verdicts.i },
       state: this.files.get(uuid),
       isOverdue: false,
