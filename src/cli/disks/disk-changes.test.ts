@@ -1,10 +1,11 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
 import { DisksFixture, diskUUID } from '../../controllers/disks/testing/disks-fixture.ts';
 import { failure } from '../../kube/api-error.ts';
 import { diskSchedules } from '../../kube/disks/disk-schedule.ts';
 import { forceRemovalKey, storageNodes } from '../../kube/disks/storage-node.ts';
+import { confirm } from '../drives/confirm.ts';
 import { readDiskObjects } from './disk-objects.ts';
 import { targetNamed } from './disk-targets.ts';
 import type { EvictionLine, EvictionReport } from './disks-report.ts';
@@ -173,6 +174,33 @@ test('a forced removal names the volumes that are lost, and marks the schedule',
   expect(schedule.metadata?.annotations).toEqual({ [forceRemovalKey]: 'true' });
   await forceRemoval(cluster, target.disk);
   await forceRemoval(cluster, { uuid: diskUUID(9) });
+});
+
+test('a forced removal counts no replica on another disk that does not answer', async () => {
+  const fixture = await DisksFixture.start(100, 100);
+  await fixture.addVolume('both', { size: 10, numberOfReplicas: 2 });
+  for (const line of await fixture.replicas()) await fixture.setHealthy(line.split(' ')[0]!);
+  const { cluster } = fixture.environment;
+  await fixture.setReady(1, false);
+  const target = await diskIn(cluster, 'n1/d');
+  expect(lossText(target, await readDiskObjects(cluster))).toContain(
+    'Every volume has another healthy replica, on a disk that answers.',
+  );
+  await fixture.setReady(2, false);
+  expect(lossText(target, await readDiskObjects(cluster))).toContain(
+    'No other healthy replica exists of these volumes, and their data is lost: both.',
+  );
+});
+
+test('without a terminal, the error says what would be lost', async () => {
+  const { isTTY } = process.stdin;
+  process.stdin.isTTY = false;
+  onTestFinished(() => {
+    process.stdin.isTTY = isTTY;
+  });
+  await expect(confirm('The data of these volumes is lost: v. Continue?', undefined)).rejects.toThrow(
+    'The data of these volumes is lost: v. standard input is not a terminal, so nothing can be confirmed; add --yes',
+  );
 });
 
 test('a node that does not exist is named', async () => {

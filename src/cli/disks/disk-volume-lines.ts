@@ -1,3 +1,5 @@
+import type { DiskState } from '../../engine/disks/disk-state.ts';
+import { type ReplicaHealth, replicaHealth } from '../../engine/disks/replica-health.ts';
 import { getCondition } from '../../kube/conditions.ts';
 import type { Replica } from '../../kube/disks/replica.ts';
 import type { DiskVolume } from '../../kube/disks/volume.ts';
@@ -19,6 +21,7 @@ export class VolumesOnDisks {
   readonly #entries: ReadonlyMap<string, ReadonlyMap<string, DiskEntryLine>>;
   readonly #replicas: ReadonlyMap<string, readonly Replica[]>;
   readonly #claims: ReadonlyMap<string, string>;
+  readonly #healthOf: (replica: Replica) => ReplicaHealth;
 
   constructor(objects: DiskObjects, disks: readonly KnownDisk[] = knownDisks(objects)) {
     this.#objects = objects;
@@ -31,6 +34,7 @@ export class VolumesOnDisks {
     );
     this.#replicas = replicasByVolume(objects);
     this.#claims = claimsOfVolumes(objects);
+    this.#healthOf = healthOn(disks);
   }
 
   /** By name. */
@@ -52,7 +56,9 @@ export class VolumesOnDisks {
       replicasPlaced: replicas.filter(
         ({ state, scheduledBytes }) => state !== 'Deleting' && scheduledBytes > 0,
       ).length,
-      replicasHealthy: (this.#replicas.get(name) ?? []).filter(isHealthyReplica).length,
+      replicasHealthy: (this.#replicas.get(name) ?? []).filter(
+        (replica) => this.#healthOf(replica) === 'healthy',
+      ).length,
       ...allocationOf(volume),
     };
   }
@@ -101,10 +107,28 @@ export class VolumesOnDisks {
       sizeBytes: spec?.volumeSize ?? 0,
       scheduledBytes: entry?.scheduledBytes ?? 0,
       fileBytes: status?.size,
-      state: replicaState(replica, disk, entry),
-      message: textOf(status?.message) || entry?.reason,
+      state: this.#stateOf(replica, disk, entry),
+      message:
+        textOf(status?.message) || (disk?.state.kind === 'unknown' ? disk.state.message : entry?.reason),
       missingBytes: entry?.missingBytes,
     };
+  }
+
+  /** What is wrong with its health comes first. */
+  #stateOf(replica: Replica, disk: KnownDisk | undefined, entry: DiskEntryLine | undefined): string {
+    const { spec, status } = replica;
+    const health = this.#healthOf(replica);
+    if (health === 'deleting') return 'Deleting';
+    if (health === 'failed' || status?.currentState === 'error') return 'Failed';
+    if (spec?.diskID === undefined) return 'Unplaced';
+    if (health === 'unreachable') return 'Unreachable';
+    if (entry === undefined) return 'Assigned';
+    if (entry.state === 'rejected' && entry.scheduledBytes === 0) return 'Rejected';
+    if (entry.scheduledBytes === 0) return 'Requested';
+    if (disk !== undefined && isEvicted(disk)) return 'Evicting';
+    if (status?.currentState === 'running') return 'Running';
+    if (status?.currentState === 'starting') return 'Starting';
+    return spec.desiredState === 'running' ? 'Granted' : 'Scheduled';
   }
 }
 
@@ -119,13 +143,11 @@ export function replicasByVolume({ replicas = [] }: DiskObjects): ReadonlyMap<st
   return found;
 }
 
-/** It has all of the data, and has not failed since. */
-export function isHealthyReplica({ metadata, status }: Replica): boolean {
-  return (
-    metadata?.deletionTimestamp === undefined &&
-    status?.healthyAt !== undefined &&
-    status.failedAt === undefined
-  );
+/** Decides the health of replicas on these disks. A disk that was moved may be known twice: the one that answers counts. */
+export function healthOn(disks: Iterable<KnownDisk>): (replica: Replica) => ReplicaHealth {
+  const states = new Map<string | undefined, DiskState>();
+  for (const { uuid, state } of disks) if (states.get(uuid)?.kind !== 'ready') states.set(uuid, state);
+  return (replica) => replicaHealth(replica, states.get(replica.spec?.diskID));
 }
 
 function imageMessage({ status }: DiskVolume): string | undefined {
@@ -144,21 +166,4 @@ function allocationOf({ metadata, status }: DiskVolume): Pick<DiskVolumeLine, 's
     };
   if (found.status === 'True') return { state: 'Allocated' };
   return { state: textOf(found.reason) || 'Unknown', message: textOf(found.message) || undefined };
-}
-
-function replicaState(
-  { metadata, spec, status }: Replica,
-  disk: KnownDisk | undefined,
-  entry: DiskEntryLine | undefined,
-): string {
-  if (metadata?.deletionTimestamp !== undefined) return 'Deleting';
-  if (status?.failedAt !== undefined || status?.currentState === 'error') return 'Failed';
-  if (spec?.diskID === undefined) return 'Unplaced';
-  if (entry === undefined) return 'Assigned';
-  if (entry.state === 'rejected' && entry.scheduledBytes === 0) return 'Rejected';
-  if (entry.scheduledBytes === 0) return 'Requested';
-  if (disk !== undefined && isEvicted(disk)) return 'Evicting';
-  if (status?.currentState === 'running') return 'Running';
-  if (status?.currentState === 'starting') return 'Starting';
-  return spec.desiredState === 'running' ? 'Granted' : 'Scheduled';
 }

@@ -6,7 +6,7 @@ import { textOf } from '../../kube/wire.ts';
 import { diskEntries } from './disk-entries.ts';
 import { isEvicted } from './disk-lines.ts';
 import type { DiskObjects } from './disk-objects.ts';
-import { isHealthyReplica, replicasByVolume } from './disk-volume-lines.ts';
+import { healthOn, replicasByVolume } from './disk-volume-lines.ts';
 import type { DiskEntryLine, EvictionLine } from './disks-report.ts';
 import { copiesOf } from './image-lines.ts';
 import { diskLabel, type KnownDisk, knownDisks } from './known-disks.ts';
@@ -38,6 +38,7 @@ class EvictionProgress {
   readonly #replicas: ReadonlyMap<string, Replica>;
   readonly #siblings: ReadonlyMap<string, readonly Replica[]>;
   readonly #volumes: ReadonlyMap<string, DiskVolume>;
+  readonly #healthOf: ReturnType<typeof healthOn>;
 
   constructor(objects: DiskObjects, all: readonly KnownDisk[]) {
     this.#objects = objects;
@@ -46,6 +47,7 @@ class EvictionProgress {
       (objects.replicas ?? []).map((replica) => [replica.metadata?.name ?? '', replica]),
     );
     this.#siblings = replicasByVolume(objects);
+    this.#healthOf = healthOn(all);
     this.#volumes = new Map((objects.volumes ?? []).map((volume) => [volume.metadata?.name ?? '', volume]));
   }
 
@@ -82,7 +84,7 @@ class EvictionProgress {
     );
     const [unplaced, waiting] = [
       staying.find((one) => one.spec?.diskID === undefined),
-      staying.find((one) => one.spec?.diskID !== undefined && !isHealthyReplica(one)),
+      staying.find((one) => one.spec?.diskID !== undefined && this.#healthOf(one) !== 'healthy'),
     ];
     if (waiting !== undefined) {
       const disk = this.#disks.get(waiting.spec?.diskID ?? '');

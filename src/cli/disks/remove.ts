@@ -11,9 +11,9 @@ import { confirm } from '../drives/confirm.ts';
 import { diskEntries, ownedEntries } from './disk-entries.ts';
 import { type DiskObjects, readDiskObjects } from './disk-objects.ts';
 import { type DisksTarget, targetNamed, targetText } from './disk-targets.ts';
-import { isHealthyReplica } from './disk-volume-lines.ts';
+import { healthOn } from './disk-volume-lines.ts';
 import { editStorageNode } from './edit-storage-node.ts';
-import type { KnownDisk } from './known-disks.ts';
+import { type KnownDisk, knownDisks } from './known-disks.ts';
 import { setScheduling } from './scheduling-change.ts';
 import { type DisksFlags, withDisks } from './with-disks.ts';
 
@@ -35,7 +35,10 @@ export async function removeDisk(argument: string, flags: RemoveDiskFlags): Prom
     const target = targetNamed(argument, objects, ['disk']) as DiskTarget;
     if (flags.force === true) {
       requireDead(target.disk);
-      await confirm(printableText(lossText(target, objects)), flags.yes);
+      const question = printableText(lossText(target, objects));
+      // Also for the log of a script.
+      if (flags.yes === true) process.stderr.write(`${question.replace(/ Continue\?$/, '')}\n`);
+      await confirm(question, flags.yes);
       await forceRemoval(cluster, target.disk);
     }
     await removeFromNode(cluster, target, flags.force === true);
@@ -84,13 +87,14 @@ export function lossText(target: DiskTarget, objects: DiskObjects): string {
   const volumes = [
     ...new Set(entries.flatMap(({ kind, volume }) => (kind === 'replica' && volume ? [volume] : []))),
   ];
+  const healthOf = healthOn(knownDisks(objects));
   const lost = volumes.filter(
     (volume) =>
       !(objects.replicas ?? []).some(
         (replica) =>
           replica.spec?.volumeName === volume &&
           replica.spec.diskID !== target.disk.uuid &&
-          isHealthyReplica(replica),
+          healthOf(replica) === 'healthy',
       ),
   );
   const images = entries.filter(({ kind }) => kind === 'image').length;
@@ -99,7 +103,7 @@ export function lossText(target: DiskTarget, objects: DiskObjects): string {
     objects.replicas === undefined
       ? 'Replicas could not be read, so nothing is known about other copies of their data.'
       : lost.length === 0
-        ? 'Every volume has another healthy replica.'
+        ? 'Every volume has another healthy replica, on a disk that answers.'
         : `No other healthy replica exists of these volumes, and their data is lost: ${truncatedNames(lost)}.`;
   return `${targetText(target)} is given up: ${counted}. ${consequence} Continue?`;
 }

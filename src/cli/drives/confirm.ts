@@ -1,11 +1,13 @@
 import { createInterface } from 'node:readline/promises';
 import { CliError, usage } from '../cli-error.ts';
 
-/** Asks on the terminal, unless `--yes` was given. Any other answer than yes ends the command. */
+/** Asks on the terminal, unless `--yes` was given. Any other answer than yes ends the command. Without a terminal, the error has the statement before the question. */
 export async function confirm(question: string, isConfirmed: boolean | undefined): Promise<void> {
   if (isConfirmed === true) return;
   if (process.stdin.isTTY !== true)
-    throw usage('standard input is not a terminal, so nothing can be confirmed; add --yes');
+    throw usage(
+      `${statementOf(question)}standard input is not a terminal, so nothing can be confirmed; add --yes`,
+    );
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const answer = await lines.question(`${question} [y/N] `);
@@ -14,4 +16,9 @@ export async function confirm(question: string, isConfirmed: boolean | undefined
   } finally {
     lines.close();
   }
+}
+
+/** `It is erased. Continue?` → `It is erased. ` */
+function statementOf(question: string): string {
+  return question.replace(/Continue\?$/, '');
 }
