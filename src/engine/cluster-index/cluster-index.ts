@@ -40,6 +40,7 @@ import { PoolTable } from './pools/pool-table.ts';
 import { type PromiseOptions, PromiseReconciler } from './pools/promise-reconciler.ts';
 import { type CapacityPromise, PromiseTable } from './pools/promise-table.ts';
 import { ProvisioningFailures } from './pools/provisioning-failures.ts';
+import { dropUsedCapacity } from './pools/used-capacity.ts';
 import { setOrDelete } from './primitives/maps.ts';
 import { Scratch } from './primitives/scratch.ts';
 import { type Savepoint, UndoLog } from './primitives/undo-log.ts';
@@ -231,19 +232,23 @@ export class ClusterIndex {
   #change<K extends IndexedKind>(kind: K, key: string, after: RecordOf[K] | undefined): ClusterChange {
     const before = this.#get(kind, key);
     const room = kind === 'Drive' ? roomOnDrive(this, drivePoolKey(key)) : undefined;
+    const pool = kind === 'CSIStorageCapacity' ? capacityPoolKey(key) : undefined;
+    const availableBefore = pool === undefined ? undefined : this.pools.availableIn(pool);
     this.promises.startChange();
     if (kind === 'PersistentVolume') this.#dropLostHold(key, after as VolumeRecord | undefined);
     if (kind === 'PersistentVolumeClaim' && after === undefined) this.provisioningFailures.claimDeleted(key);
     this.#write(key, before, after, this.#appliers[kind] as unknown as Apply<RecordOf[K]>);
     const difference = kind === 'DriverCapacity' ? this.#difference : undefined;
-    if (kind === 'CSIStorageCapacity') this.provisioningFailures.poolChanged(capacityPoolKey(key));
-    for (const pool of difference?.pools ?? [])
-      if (hasNewFigure(pool)) this.provisioningFailures.poolChanged((pool.after ?? pool.before)!.key);
+    if (pool !== undefined) this.provisioningFailures.poolChanged(pool);
+    for (const changed of difference?.pools ?? [])
+      if (hasNewFigure(changed))
+        this.provisioningFailures.poolChanged((changed.after ?? changed.before)!.key);
     const change = { kind, before, after, ...(difference && { difference }) };
     if (kind === 'Drive' && hasNewFigure(change as PoolChange))
       this.provisioningFailures.poolChanged(drivePoolKey(key));
     this.#promiseReconciler.changed(clusterChangeOf(change, []));
     if (room !== undefined) dropUsedRoom(this, drivePoolKey(key), room);
+    if (pool !== undefined) dropUsedCapacity(this, pool, availableBefore);
     return clusterChangeOf(change, this.#freedPools(this.promises.freedInChange));
   }
 

@@ -114,6 +114,18 @@ describe('a CSIStorageCapacity', () => {
       wakes: false,
     },
     {
+      name: 'that grows, and is still too small for the smallest claim, does not',
+      cluster: published({ capacity: '1Gi' }),
+      event: becomes({ capacity: '4Gi' }),
+      wakes: false,
+    },
+    {
+      name: 'that comes, and is too small for the smallest claim, does not',
+      cluster: dynamic,
+      event: upserted('CSIStorageCapacity', here({ capacity: '4Gi' })),
+      wakes: false,
+    },
+    {
       name: 'that goes away does not',
       cluster: published({ capacity: '1Gi' }),
       event: removed('CSIStorageCapacity', 'storage/net'),
@@ -317,6 +329,12 @@ describe('capacity that was promised to other pods', () => {
       wakes: true,
     },
     {
+      name: 'does not when it is released, and the pool is too small for the pod anyway',
+      cluster: { ...taken, CSIStorageCapacity: [storageCapacity('net', 'local', { capacity: '4Gi' })] },
+      event: removed('PersistentVolumeClaim', 'default/theirs'),
+      wakes: false,
+    },
+    {
       name: 'and that is free because their claim was deleted wakes the pod',
       cluster: taken,
       event: removed('PersistentVolumeClaim', 'default/theirs'),
@@ -339,6 +357,24 @@ describe('capacity that was promised to other pods', () => {
     expect(plan(data, index, { nowMs: 0 }).kind).toBe('placement');
     expect(refusal.wokenBy(change!)).toBe(true);
   });
+});
+
+test('a figure that falls by the bytes of a new volume does not wake a pod that other nodes refuse for its volumes', () => {
+  const onNode = (size: string, version: string) => ({
+    ...storageCapacity('net', 'local', { capacity: size, version }),
+    nodeTopology: { matchLabels: { [labels.hostname]: 'n1' } },
+  });
+  const index = clusterOf({
+    ...dynamic,
+    Node: [{ ...node('n1'), spec: { unschedulable: true } }, node('n2')],
+    CSIStorageCapacity: [onNode('20Gi', '1')],
+    PersistentVolumeClaim: [claim('data', '5Gi'), claim('theirs', '6Gi', { selectedNode: 'n1' })],
+  });
+  index.upsert('PersistentVolumeClaim', atVersion('2', boundClaim('theirs', '6Gi', 'pv-theirs')));
+  const refusal = expectRefusal(index, data);
+  const { change } = index.upsert('CSIStorageCapacity', onNode('14Gi', '2'));
+  expect(plan(data, index, { nowMs: 0 }).kind).toBe('refusal');
+  expect(refusal.wokenBy(change!)).toBe(false);
 });
 
 describe('disks that two classes share', () => {
@@ -381,5 +417,31 @@ describe('disks that two classes share', () => {
     const { change } = index.upsert('CSIStorageCapacity', backed('mirrored', '100Gi', '2'));
     expect(plan(data, index, { nowMs: 0 }).kind).toBe('placement');
     expect(refusal.wokenBy(change!)).toBe(true);
+  });
+
+  test('do not wake the pod when the figure of the other class falls', () => {
+    const index = clusterOf(shared);
+    const refusal = expectRefusal(index, data);
+    const { change } = index.upsert('CSIStorageCapacity', backed('mirrored', '9Gi', '2'));
+    expect(plan(data, index, { nowMs: 0 }).kind).toBe('refusal');
+    expect(refusal.wokenBy(change!)).toBe(false);
+  });
+
+  test('of other classes do not wake the pod, whatever happens to them', () => {
+    const index = clusterOf({
+      ...shared,
+      StorageClass: [...shared.StorageClass!, csiClass(driver, 'small')],
+      PersistentVolumeClaim: [...shared.PersistentVolumeClaim!, claim('mine', '5Gi', { className: 'small' })],
+    });
+    const asking = pod('p', ['mine']);
+    const refusal = expectRefusal(index, asking);
+    for (const [size, version] of [
+      ['9Gi', '2'],
+      ['100Gi', '3'],
+    ] as const) {
+      const { change } = index.upsert('CSIStorageCapacity', backed('mirrored', size, version));
+      expect(refusal.wokenBy(change!)).toBe(false);
+    }
+    expect(plan(asking, index, { nowMs: 0 }).kind).toBe('refusal');
   });
 });

@@ -22,12 +22,17 @@ export function driveMayHelp(
 ): boolean {
   if (after === undefined || !interest.drivers.has(drivesDriver)) return false;
   if (before !== undefined && !isGain(before, after) && !losesGroup(interest, before, after)) return false;
-  const limitBytes = publishedLimit(after)?.bytes ?? -1;
+  return driveMayServe(interest, after, index);
+}
+
+/** Whether the drive is of a kind that a class or inline volume of the pod accepts, and has the bytes for the smallest of these volumes. */
+export function driveMayServe(interest: Interest, pool: PoolRecord, index: ClusterIndex): boolean {
+  const limitBytes = publishedLimit(pool)?.bytes ?? -1;
   for (const { drive, size } of interest.pod.inlineVolumes)
-    if (drive !== undefined && limitBytes >= (size?.bytes ?? 0) && isOfKind(after.drive!, drive)) return true;
+    if (drive !== undefined && limitBytes >= (size?.bytes ?? 0) && isOfKind(pool.drive!, drive)) return true;
   for (const [className, smallest] of interest.classes) {
     const driveClass = index.classes.get(className)?.driveClass;
-    if (driveClass !== undefined && limitBytes >= smallest && isOfKind(after.drive!, driveClass)) return true;
+    if (driveClass !== undefined && limitBytes >= smallest && isOfKind(pool.drive!, driveClass)) return true;
   }
   return false;
 }

@@ -1,10 +1,10 @@
-import { ephemeralStorageClassName, fallbackStorageClassName } from '../../../kube/stowage.ts';
+import { fallbackStorageClassName } from '../../../kube/stowage.ts';
 import type { DriverPoolsChange } from '../../cluster-index/cluster-change.ts';
 import type { PoolChange } from '../../cluster-index/pool-changes.ts';
-import { type PoolTable, publishedCapacity, publishedLimit } from '../../cluster-index/pools/pool-table.ts';
+import { type PoolTable, publishedLimit } from '../../cluster-index/pools/pool-table.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
-import { compareSizes } from '../../size.ts';
 import type { Interest } from '../framework/rule.ts';
+import { gainingPools, smallestOfDriver } from './pool-wakes.ts';
 
 /**
  * Whether an update of a DriverCapacity could help the pod. Publishers update their pools all the time, mostly because a pool shrank or only
@@ -19,7 +19,7 @@ export function driverPoolsMayHelp(interest: Interest, change: DriverPoolsChange
   const { refusedAtMs = Number.POSITIVE_INFINITY } = interest;
   const { entries } = change.difference;
   return drivers.some((driver) => {
-    const wanted = smallestWanted(interest, driver);
+    const wanted = smallestOfDriver(interest, driver);
     if (entries.some((name) => wanted.has(name) || name === fallbackStorageClassName)) return true;
     const gains = gainsOf(change, pools);
     for (const [name, smallest] of wanted) {
@@ -44,16 +44,6 @@ function driversOf({ before, after }: DriverPoolsChange): readonly string[] {
   return drivers[0] === drivers[1] ? drivers.slice(0, 1) : drivers;
 }
 
-/** The classes that the pod's volumes of the driver have (`<ephemeral>` for inline volumes), with the smallest volume of each. */
-function smallestWanted({ classes, pod }: Interest, driver: string): ReadonlyMap<string, number> {
-  const inline = pod.inlineVolumes.flatMap((volume) =>
-    volume.driver === driver && volume.size !== undefined ? [volume.size.bytes] : [],
-  );
-  return inline.length === 0
-    ? classes
-    : new Map([...classes, [ephemeralStorageClassName, Math.min(...inline)] as const]);
-}
-
 /** A pool that may serve more volumes than before. */
 interface Gain {
   /** The largest volume that it provisions. */
@@ -70,7 +60,7 @@ function gainsOf(change: DriverPoolsChange, pools: PoolTable): ReadonlyMap<strin
   if (found !== undefined) return found;
   const gains = new Map<string, Gain[]>();
   for (const poolChange of change.difference.pools) {
-    for (const [pool, unlessRefusedBeforeMs] of gainingPools(poolChange, pools)) {
+    for (const [pool, unlessRefusedBeforeMs] of gainsOfPool(poolChange, pools)) {
       const key = `${pool.driver} ${pool.storageClass}`;
       const limitBytes = publishedLimit(pool)?.bytes ?? -1;
       gains.set(key, [...(gains.get(key) ?? []), { limitBytes, unlessRefusedBeforeMs }]);
@@ -80,38 +70,12 @@ function gainsOf(change: DriverPoolsChange, pools: PoolTable): ReadonlyMap<strin
   return gains;
 }
 
-function gainingPools(change: PoolChange, pools: PoolTable): readonly (readonly [PoolRecord, number])[] {
+function gainsOfPool(change: PoolChange, pools: PoolTable): readonly (readonly [PoolRecord, number])[] {
   const { before, after } = change;
-  const always = Number.NEGATIVE_INFINITY;
-  const backings = cheaperBackings(change).flatMap((backing) => pools.poolsOnBacking(backing));
-  const gaining = backings.map((pool) => [pool, always] as const);
-  if (after === undefined) return gaining;
-  if (before === undefined || hasGrown(before, after)) return [...gaining, [after, always]];
-  return expiryOf(after) > expiryOf(before) ? [...gaining, [after, expiryOf(before)]] : gaining;
-}
-
-/**
- * Disks that several classes share, where promises of one class may cost the others less: its pool grew, or its figure no longer counts
- * because the pool has gone or publishes nothing.
- */
-function cheaperBackings({ before, after }: PoolChange): readonly string[] {
-  if (before === undefined) return [];
-  const isCheaper =
-    after === undefined ||
-    after.backing !== before.backing ||
-    hasGrown(before, after) ||
-    isEmptied(before, after);
-  return isCheaper ? [before.backing] : [];
-}
-
-function hasGrown(former: PoolRecord, pool: PoolRecord): boolean {
-  if (former.nodes.key !== pool.nodes.key || former.isTracked !== pool.isTracked) return true;
-  if (former.largest === undefined || pool.largest === undefined) return former.largest !== pool.largest;
-  return compareSizes(pool.largest, former.largest) > 0;
-}
-
-function isEmptied(former: PoolRecord, pool: PoolRecord): boolean {
-  return publishedCapacity(pool).bytes <= 0 && publishedCapacity(former).bytes > 0;
+  const gaining = gainingPools(change, pools);
+  const gains = gaining.map((pool) => [pool, Number.NEGATIVE_INFINITY] as const);
+  if (before === undefined || after === undefined || gaining.includes(after)) return gains;
+  return expiryOf(after) > expiryOf(before) ? [...gains, [after, expiryOf(before)]] : gains;
 }
 
 function expiryOf({ expiresAtMs }: PoolRecord): number {

@@ -1,7 +1,6 @@
 import { drivesDriver } from '../../../kube/drive.ts';
 import type { ClusterChange, ObjectChange, ReleaseChange } from '../../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
-import { publishedCapacity, publishedLimit } from '../../cluster-index/pools/pool-table.ts';
 import { isBeingProvisioned } from '../../cluster-index/pools/promise-table.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { ClassRecord } from '../../records/class-record.ts';
@@ -17,14 +16,15 @@ import { isOwnClaimChange } from '../wake-conditions/own-claim.ts';
 import { occupancyKey } from '../wake-conditions/pod-moves.ts';
 import { changesDriveOf, driveMayHelp } from './drive-wakes.ts';
 import { changesPoolsOf, driverPoolsMayHelp } from './driver-pool-wakes.ts';
+import { gainingPools, mayServe } from './pool-wakes.ts';
 
 /**
  * Changes that could help a pod whose volumes did not fit. More precise than kube-scheduler: a PersistentVolume wakes only pods that want
- * its class and size or already name it, and a pool wakes only pods that draw on it, when it may have more capacity.
+ * its class and size or already name it, and a pool wakes only pods of whose classes it may serve a volume, when it may have more capacity.
  */
 export function volumesWokenBy(interest: Interest, change: ClusterChange, index: ClusterIndex): boolean {
-  if (change.kind === 'Release') return isReleased(interest, change);
-  if (change.freedPools.some((pool) => mayUse(interest, pool))) return true;
+  if (change.kind === 'Release') return isReleased(interest, change, index);
+  if (change.freedPools.some((pool) => mayServe(interest, pool, index))) return true;
   if (interest.lacksSlots && attachmentsDiffer(interest, change)) return true;
   switch (change.kind) {
     case 'PersistentVolumeClaim':
@@ -45,7 +45,7 @@ export function volumesWokenBy(interest: Interest, change: ClusterChange, index:
     case 'CSIDriver':
       return requiresLess(interest, change.before, change.after);
     case 'CSIStorageCapacity':
-      return drawsOnEither(interest, change) && mayHaveGrown(change);
+      return gainingPools(change, index.pools).some((pool) => mayServe(interest, pool, index));
     case 'DriverCapacity':
       return driverPoolsMayHelp(interest, change, index.pools);
     case 'Drive':
@@ -210,30 +210,10 @@ function drawsOn(interest: Interest, pool: PoolRecord): boolean {
   return interest.classes.has(pool.storageClass) || (pool.isShared && interest.classes.size > 0);
 }
 
-/** The same for pools of both forms: a DriverCapacity names its driver. */
-function mayUse(interest: Interest, pool: PoolRecord): boolean {
-  return pool.driver === undefined ? drawsOn(interest, pool) : interest.drivers.has(pool.driver);
-}
-
-/** Compares doubles: if they tie, waking in vain does no harm. */
-function mayHaveGrown({ before, after }: PoolChange): boolean {
-  // With shared disks, the capacity of a pool is also the rate that converts the promises of the other pools.
-  if (before?.isShared === true || after?.isShared === true || before === undefined) return true;
-  if (after === undefined) return false;
-  if (before.nodes.key !== after.nodes.key || before.storageClass !== after.storageClass) return true;
-  return (
-    limitBytes(after) > limitBytes(before) || publishedCapacity(after).bytes > publishedCapacity(before).bytes
-  );
-}
-
-function limitBytes(pool: PoolRecord): number {
-  return publishedLimit(pool)?.bytes ?? -1;
-}
-
-function isReleased(interest: Interest, change: ReleaseChange): boolean {
+function isReleased(interest: Interest, change: ReleaseChange, index: ClusterIndex): boolean {
   return (
     change.volumes.some((volume) => wantsVolume(interest, volume)) ||
-    change.pools.some((pool) => mayUse(interest, pool)) ||
+    change.pools.some((pool) => mayServe(interest, pool, index)) ||
     // A pod has left a node, which frees the attach slots of its volumes.
     (change.nodeName !== '' && interest.drivers.size > 0)
   );
