@@ -105,6 +105,15 @@ describe('the API server as a library', () => {
     await expect(fetch(`${server.url}/healthz`)).rejects.toThrow();
   });
 
+  test('an unknown option is refused: nothing is started, and the error names it and the known ones', async () => {
+    const misspelled = { dataDir: '/tmp/never', controllers: 'none' };
+    await expect(startApiServer(misspelled)).rejects.toThrow(
+      new TypeError(
+        'options.dataDir: startApiServer has no such option; use dataDirectory, host, port, controllers, schedulerNames, onError',
+      ),
+    );
+  });
+
   test('names the option and the choices where a controller does not exist', async () => {
     await expect(startApiServer({ controllers: 'schedular' })).rejects.toThrow(
       /^options\.controllers: unknown controller "schedular"; must be \*, none, or some of scheduler,/,

@@ -53,8 +53,12 @@ export interface RunningApiServer extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Starts an API server and controllers. Resolves when the server answers and every controller has read the cluster. */
+/**
+ * Starts an API server and controllers. Resolves when the server answers and every controller has read the cluster. Rejects with a TypeError
+ * if an option is unknown: a misspelled `dataDirectory` would keep the data in memory, and nothing would show it.
+ */
 export async function startApiServer(options: ApiServerOptions = {}): Promise<RunningApiServer> {
+  refuseUnknown(options);
   const { dataDirectory, host, port, controllers = 'none', schedulerNames, onError = () => {} } = options;
   const selected = selectControllers(controllers);
   if (!selected.ok) throw new TypeError(`options.controllers: ${selected.problem}`);
@@ -70,6 +74,25 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ru
   });
   await plane.ready(new AbortController().signal);
   return runningServer(plane);
+}
+
+/** As an object, so that the compiler finds an option that is missing here. */
+const knownOptions: Readonly<Record<keyof ApiServerOptions, true>> = {
+  dataDirectory: true,
+  host: true,
+  port: true,
+  controllers: true,
+  schedulerNames: true,
+  onError: true,
+};
+
+function refuseUnknown(options: object): void {
+  const unknown = Object.keys(options).filter((name) => !Object.hasOwn(knownOptions, name));
+  if (unknown.length === 0) return;
+  const names = unknown.map((name) => `options.${name}`).join(', ');
+  throw new TypeError(
+    `${names}: startApiServer has no such option; use ${Object.keys(knownOptions).join(', ')}`,
+  );
 }
 
 function runningServer(plane: EmbeddedControlPlane): RunningApiServer {
