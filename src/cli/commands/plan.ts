@@ -15,7 +15,7 @@ export function addPlan(program: Command): void {
     .description(
       'predict what a change does to pods and volumes: who moves, who is stranded and why, what must be copied; nothing is written',
     )
-    .option('--drain <object>', 'node/NAME or drive/NAME; may be repeated', collect)
+    .option('--drain <object>', 'NODE, node/NAME or drive/NAME; may be repeated', collect)
     .option('--add-nodes <count>', 'new nodes, all like the node that --like names')
     .option('--like <node>', 'the node that new nodes are like: labels, taints, size, drives, DaemonSet pods')
     .option('--add-drive <drive>', 'NODE=SIZE or NODE=SIZE:TIER; may be repeated', collect)
@@ -44,7 +44,7 @@ export function addPlan(program: Command): void {
       'after',
       `
 Examples:
-  stowage plan --drain node/n1                       can this node be emptied?
+  stowage plan --drain n1                            can this node be emptied?
   stowage plan --drain node/n1 --drain node/n2 --add-nodes 2 --like n3
   stowage plan --drain drive/n1-b7f6 --add-drive n1=2Ti:Hot
   stowage plan --replicas sts/shop/db=9 --apply new-service.yaml

@@ -26,8 +26,9 @@ export function changesOfFlags(flags: ChangeFlags, namespace: string): readonly 
 function drainOf(text: string): WhatIfChange {
   const [kind, name = ''] = splitOnce(text, '/');
   if (name !== '' && /^(nodes?|no)$/i.test(kind)) return { kind: 'drain-node', node: name };
-  if (name !== '' && /^drives?$/i.test(kind)) return { kind: 'drain-drive', drive: name };
-  throw usage(`--drain: "${text}" must be node/NAME or drive/NAME`);
+  if (name !== '' && /^drives?(\.stowage\.dev)?$/i.test(kind)) return { kind: 'drain-drive', drive: name };
+  if (text !== '' && !text.includes('/')) return { kind: 'drain-node', node: text };
+  throw usage(`--drain: "${text}" must be NODE, node/NAME or drive/NAME`);
 }
 
 function addNodesOf({ addNodes, like }: ChangeFlags): readonly WhatIfChange[] {

@@ -55,6 +55,14 @@ describe('golden files', () => {
   });
 });
 
+test('a node may be named with its kind or without', () => {
+  expect(changesOfFlags({ drain: ['n1', 'node/n2', 'drive.stowage.dev/d1'] }, 'default')).toEqual([
+    { kind: 'drain-node', node: 'n1' },
+    { kind: 'drain-node', node: 'n2' },
+    { kind: 'drain-drive', drive: 'd1' },
+  ]);
+});
+
 test('a drive that is added makes room for what a drained drive has', () => {
   const changes = changesOfFlags({ drain: ['drive/d1'], addDrive: ['n1=100Gi'] }, 'default');
   const { copies, stuck } = makePlan(twoDrives(), changes, options);
@@ -130,7 +138,8 @@ test.each([
 });
 
 test.each([
-  [{ drain: ['n1'] }, /--drain: "n1" must be node\/NAME or drive\/NAME/],
+  [{ drain: [''] }, /--drain: "" must be NODE, node\/NAME or drive\/NAME/],
+  [{ drain: ['pod/p1'] }, /--drain: "pod\/p1" must be NODE, node\/NAME or drive\/NAME/],
   [{ addNodes: '2' }, /--add-nodes: --like is missing/],
   [{ like: 'n1' }, /--like: belongs to --add-nodes/],
   [{ addNodes: 'two', like: 'n1' }, /--add-nodes: "two" must be a whole number/],
