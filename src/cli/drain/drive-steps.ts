@@ -1,5 +1,6 @@
 import type { PodRecord } from '../../engine/records/pod-record.ts';
 import type { Drive } from '../../kube/drive.ts';
+import { cordonedForDrive } from '../drives/move-cordon.ts';
 import { budgetsOf, whatIfIndex } from '../plan/make-plan.ts';
 import type { VolumeCopyLine } from '../plan/plan-report.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
@@ -8,7 +9,7 @@ import type { DrainFacts, DrainParts } from './drain-facts.ts';
 import type { DrainStep, EvictedPodLine, LeftLine, NodeCommand } from './drain-report.ts';
 import { type CopyJob, copyJobs, driveMoves } from './drive-moves.ts';
 import { evictionWaves } from './eviction-waves.ts';
-import { cordonedForDrive, moveMarkOf } from './move-mark.ts';
+import { moveMarkOf } from './move-mark.ts';
 import { emptyStep, leftPod } from './step-parts.ts';
 
 /** What has to be done for a drive. */
@@ -40,8 +41,10 @@ export function driveSteps(name: string, facts: DrainFacts, work = driveWork(nam
     ...heldPods(pods),
     ...keptPods(users),
   ];
+  // A drive of which nothing can be moved stays as it is: a cordon would only keep new volumes away from it.
+  const isStuck = !isNeeded && targets.length === 0 && left.length > 0;
   const steps = [
-    cordonStep(source, targets, view),
+    ...(isStuck ? [] : [cordonStep(source, targets, view)]),
     ...(pods.length === 0 ? [] : [podStep(pods)]),
     ...(jobs.length === 0 ? [] : [copyStep(source, copies, jobs)]),
     ...uncordonSteps(source, targets, view),

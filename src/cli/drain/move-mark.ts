@@ -1,4 +1,3 @@
-import type { Node } from '../../kube/api/core.ts';
 import type { Drive } from '../../kube/drive.ts';
 
 /**
@@ -6,9 +5,6 @@ import type { Drive } from '../../kube/drive.ts';
  * cordon, so that a later call knows where volumes go, and which cordons to take back.
  */
 export const moveTargetKey = 'stowage.dev/move-target';
-
-/** On a Node that `stowage move` has cordoned: the drive that is emptied. */
-export const moveCordonKey = 'stowage.dev/cordoned-for-move';
 
 export interface MoveMark {
   /** The name of the drive that is emptied. */
@@ -31,9 +27,4 @@ export function moveMarkOf({ metadata }: Pick<Drive, 'metadata'>): MoveMark | un
 
 export function moveMarkText({ from, volumes }: MoveMark): string {
   return JSON.stringify({ from, volumes: volumes.toSorted() });
-}
-
-/** The drive for which `stowage move` has cordoned the node. */
-export function cordonedForDrive({ metadata }: Pick<Node, 'metadata'>): string | undefined {
-  return metadata?.annotations?.[moveCordonKey];
 }

@@ -2,6 +2,7 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import type { Drive } from '../../kube/drive.ts';
 import { editDrive } from './edit-drive.ts';
 import { accessTierOf, type LabelChanges, labelChangesIn } from './label-flags.ts';
+import { cordonedForDrive, moveCordonKey } from './move-cordon.ts';
 import { driveNameIn, drivePrefix } from './named-drives.ts';
 import { type DrivesFlags, withDrives } from './with-drives.ts';
 
@@ -13,9 +14,13 @@ export async function setCordoned(
 ): Promise<void> {
   const done = isCordoned ? 'cordoned' : 'uncordoned';
   await withDrives(flags, (cluster) =>
-    changeEach(cluster, names, done, ({ spec }) =>
-      (spec?.unschedulable === true) === isCordoned ? undefined : { spec: { unschedulable: isCordoned } },
-    ),
+    changeEach(cluster, names, done, (drive) => {
+      const isSame = (drive.spec?.unschedulable === true) === isCordoned;
+      // From now on the cordon is that of a person: stowage move --undo does not remove it.
+      const metadata = { annotations: { [moveCordonKey]: null } };
+      if (cordonedForDrive(drive) !== undefined) return { metadata, spec: { unschedulable: isCordoned } };
+      return isSame ? undefined : { spec: { unschedulable: isCordoned } };
+    }),
   );
 }
 

@@ -5,7 +5,7 @@ import { withPreconditions } from '../../../kube/patch-preconditions.ts';
 import { nodes } from '../../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { CliError } from '../../cli-error.ts';
-import { cordonedForDrive, moveCordonKey } from '../move-mark.ts';
+import { cordonedForDrive, moveCordonKey } from '../../drives/move-cordon.ts';
 
 /** How often a change is decided again after another client changed the node at the same time; a kubelet writes its node often. */
 const attemptsMax = 8;

@@ -128,7 +128,7 @@ class MoveOutput {
   }
 }
 
-/** The drive itself stays cordoned: a person may have done that before. */
+/** Uncordons only what this move has cordoned: the cordon of a person has no mark. */
 async function giveUp(name: string, cluster: Cluster, onChange: (text: string) => void): Promise<void> {
   const [closed] = await openAfterMove(name, { cluster, onChange }, { isGivenUp: true });
   if (closed !== undefined)

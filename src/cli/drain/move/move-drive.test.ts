@@ -307,3 +307,46 @@ test('nothing is written while a pod that no controller creates again uses a dri
   const { left } = await moveDrive('a', drives.context(new CrashAfterWrites(1)));
   expect(left.map(({ kind, name }) => [kind, name])).toEqual([['pod', 'default/pvc-1']]);
 });
+
+test('a drive of which nothing can be moved is not cordoned: nothing is written', async () => {
+  const drives = await MovingDrives.create(await DrivesFixture.start(), '');
+  for (const name of ['b', 'c']) await drives.fixture.merge(name, { spec: { unschedulable: true } });
+  const { left } = await moveDrive('a', drives.context(new CrashAfterWrites(1)));
+  expect(left.map(({ kind, name }) => [kind, name])).toEqual([
+    ['volume', 'pvc-1'],
+    ['volume', 'pvc-2'],
+  ]);
+  expect((await drives.fixture.get('a')).spec?.unschedulable).not.toBe(true);
+});
+
+test('if the targets are taken while the drive is being cordoned, the cordon is removed again', async () => {
+  const drives = await MovingDrives.create(await DrivesFixture.start(), '');
+  const takeTargets = async () => {
+    for (const name of ['b', 'c']) await drives.fixture.merge(name, { spec: { unschedulable: true } });
+  };
+  let isTaken = false;
+  const context = drives.context({
+    before: async (call) => {
+      if (!isObjectWrite(call) || isTaken) return;
+      isTaken = true;
+      await takeTargets();
+    },
+  });
+  const { left } = await moveDrive('a', context);
+  expect(left.length).toBe(2);
+  const { spec, metadata } = await drives.fixture.get('a');
+  expect([spec?.unschedulable, metadata?.annotations ?? {}]).toEqual([false, {}]);
+});
+
+test.each([
+  ['removes the cordon of the drive that the move has made', false],
+  ['keeps the cordon of the drive that a person has made before', true],
+])('--undo %s', async (_, isOfPerson) => {
+  const drives = await MovingDrives.create(await DrivesFixture.start(), '');
+  if (isOfPerson) await drives.fixture.merge('a', { spec: { unschedulable: true } });
+  await moveDrive('a', drives.context({}, false));
+  expect((await drives.fixture.get('a')).spec?.unschedulable).toBe(true);
+  expect(await openAfterMove('a', drives.context(), { isGivenUp: true })).toEqual([]);
+  const { spec, metadata } = await drives.fixture.get('a');
+  expect([spec?.unschedulable === true, metadata?.annotations ?? {}]).toEqual([isOfPerson, {}]);
+});

@@ -2,7 +2,9 @@ import type { Cluster } from '../../../cluster/cluster.ts';
 import { type Drive, drives } from '../../../kube/drive.ts';
 import { CliError } from '../../cli-error.ts';
 import { editDrive } from '../../drives/edit-drive.ts';
+import { cordonedForDrive, moveCordonKey } from '../../drives/move-cordon.ts';
 import { driveNamed } from '../../drives/named-drives.ts';
+import type { DrainParts } from '../drain-facts.ts';
 import type { CopyJob } from '../drive-moves.ts';
 import { copyCommands, driveSteps, driveWork } from '../drive-steps.ts';
 import { makeDrainPlan } from '../make-drain-plan.ts';
@@ -24,12 +26,19 @@ export async function moveDrive(name: string, context: MoveContext): Promise<Mov
   // Nothing is stopped unless everything can be stopped.
   if (isCopyNeeded && before.left.some(({ kind }) => kind === 'pod'))
     return { left: before.left, waiting: [], commands: [] };
-  const source = await closeDrive(name, context);
+  // Nothing can be moved: the drive keeps taking volumes.
+  if (isStuck(before)) return { left: before.left, waiting: [], commands: [] };
+  const { drive: source, isChanged } = await closeDrive(name, context);
   // From now on the drive gets no more volumes, so the work is complete.
   const facts = await load();
   const work = driveWork(name, facts);
   const { jobs } = work;
-  const { left } = driveSteps(name, facts, work);
+  const { left, steps } = driveSteps(name, facts, work);
+  if (isStuck({ left, steps })) {
+    // The targets were taken between the plan and the cordon. If this call ends here, --undo finds the mark.
+    if (isChanged && (await openSource(cluster, name))) onChange(`drive/${name} uncordoned`);
+    return { left, waiting: [], commands: [] };
+  }
   for (const job of jobs) await closeTarget(job, context);
   const node = source.spec?.nodeName ?? '';
   if (jobs.length > 0 && (await cordonForDrive(cluster, node, name))) onChange(`node/${node} cordoned`);
@@ -42,14 +51,28 @@ export async function moveDrive(name: string, context: MoveContext): Promise<Mov
   return { left, waiting: await openAfterMove(name, context, { isGivenUp: false }), commands: [] };
 }
 
+/** The plan has no step, because nothing of what is left can be moved. */
+function isStuck({
+  steps,
+  left,
+}: Pick<DrainParts, 'left'> & { readonly steps: readonly unknown[] }): boolean {
+  return steps.length === 0 && left.length > 0;
+}
+
 // ── Close ──
 
-async function closeDrive(name: string, { cluster, onChange }: MoveContext): Promise<Drive> {
-  const { drive, isChanged } = await editDrive(cluster, name, ({ spec }) =>
-    spec?.unschedulable === true ? undefined : { spec: { unschedulable: true } },
+/** The cordon and its mark are one write: a cordon without a mark is that of a person, and stays. */
+async function closeDrive(
+  name: string,
+  { cluster, onChange }: MoveContext,
+): Promise<{ readonly drive: Drive; readonly isChanged: boolean }> {
+  const closed = await editDrive(cluster, name, ({ spec }) =>
+    spec?.unschedulable === true
+      ? undefined
+      : { metadata: { annotations: { [moveCordonKey]: name } }, spec: { unschedulable: true } },
   );
-  if (isChanged) onChange(`drive/${name} cordoned`);
-  return drive;
+  if (closed.isChanged) onChange(`drive/${name} cordoned`);
+  return closed;
 }
 
 /** The cordon and the mark are one write: a cordon without a mark is that of a person. */
@@ -100,8 +123,9 @@ function namesIn({ spec }: Drive): ReadonlySet<string> {
 // ── Open ──
 
 /**
- * Takes back what the move of this drive has cordoned: the drives first, the node last, so that an interrupted call finds what is left. Returns what keeps
- * a drive closed. A move that is given up may leave volumes behind; each is complete where it has its entry.
+ * Uncordons what the move of this drive has cordoned: the targets, then the node, then, if the move is given up, the drive itself. Each cordon has its
+ * own mark, so that an interrupted call can be repeated. Returns what keeps a drive closed. A move that is given up may leave volumes behind; each is
+ * complete where it has its entry.
  */
 export async function openAfterMove(
   name: string,
@@ -125,7 +149,18 @@ export async function openAfterMove(
   if (closed.length > 0) return closed;
   const node = source.spec?.nodeName ?? '';
   if (await uncordonForDrive(cluster, node, name)) onChange(`node/${node} uncordoned`);
+  if (isGivenUp && (await openSource(cluster, name))) onChange(`drive/${name} uncordoned`);
   return [];
+}
+
+/** Removes the cordon of the emptied drive itself, unless a person has made it. */
+async function openSource(cluster: Cluster, name: string): Promise<boolean> {
+  const { isChanged } = await editDrive(cluster, name, (drive) =>
+    cordonedForDrive(drive) === name
+      ? { metadata: { annotations: { [moveCordonKey]: null } }, spec: { unschedulable: false } }
+      : undefined,
+  );
+  return isChanged;
 }
 
 async function targetsOf(cluster: Cluster, source: string): Promise<readonly Drive[]> {
