@@ -12,6 +12,7 @@ import { RoleAggregation } from './access/role-aggregation.ts';
 import { issueRequestedToken } from './access/token-request.ts';
 import { DefinitionController } from './custom/definition-controller.ts';
 import { installDefinitions } from './custom/install-definitions.ts';
+import { DeferredWrites } from './deferred-writes.ts';
 import { builtInKindCatalog } from './kinds/built-in-kinds.ts';
 import { bootstrap } from './registry/bootstrap.ts';
 import type { OperatorRules } from './registry/context/operator-rules.ts';
@@ -21,7 +22,7 @@ import type { Registry } from './registry/registry.ts';
 import { ApiServer, type ExtraPages } from './server/api-server.ts';
 import { createCredentials, loadOrCreateCredentials } from './server/credentials/credentials.ts';
 import { openLmdbStore } from './store/lmdb-store.ts';
-import { MemoryStore } from './store/memory-store.ts';
+import { firstRevision, MemoryStore } from './store/memory-store.ts';
 import type { Store } from './store/store.ts';
 
 export interface EmbeddedServerOptions {
@@ -83,11 +84,13 @@ export class EmbeddedServer {
     const controllers: ServerController[] = [];
     try {
       const registry = new EmbeddedRegistry({ ...options, store, kinds: builtInKindCatalog() });
-      await bootstrap(registry);
-      await bootstrapPolicy(registry);
+      const writes = startWrites(store, options);
+      controllers.push(writes);
+      await writes.run('initial objects', () => bootstrap(registry));
+      await writes.run('initial roles', () => bootstrapPolicy(registry));
       controllers.push(await DefinitionController.start({ ...options, registry }));
       controllers.push(await RoleAggregation.start({ ...options, registry }));
-      await installDefinitions(registry, options.definitions ?? []);
+      await writes.run('definitions', () => installDefinitions(registry, options.definitions ?? []));
       for (const controller of controllers) await controller.settled();
       const api = await listen(registry, options);
       try {
@@ -153,6 +156,18 @@ export class EmbeddedServer {
 interface ServerController {
   settled(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** A new store has nothing to serve, so a full disk ends its start. */
+function startWrites({ revision }: Store, { clock, onError }: EmbeddedServerOptions): DeferredWrites {
+  const isNew = revision === firstRevision;
+  return new DeferredWrites({
+    clock,
+    onError: (error, where) => {
+      if (isNew) throw error;
+      onError(error, where);
+    },
+  });
 }
 
 /** Controllers first, because they write. */

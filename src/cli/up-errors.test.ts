@@ -24,7 +24,11 @@ test.each([
   ],
   [
     new StoreError('NewerFormat', 'it is newer; use that version or choose another directory with --data'),
-    'it is newer; use that version or choose another directory with --data, or start over with --fresh',
+    'it is newer; use that version or choose another directory with --data, or start over with --fresh, which deletes all data',
+  ],
+  [
+    new StoreError('Damaged', 'store.mdb is damaged (restore it from a backup); choose another with --data'),
+    'store.mdb is damaged (restore it from a backup); choose another with --data, or start over with --fresh, which deletes all data',
   ],
   [
     new StoreError('InUse', 'it is in use; stop it or choose another with --data'),

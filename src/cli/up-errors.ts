@@ -63,7 +63,8 @@ function remedyOf({ code }: StoreError): string {
     case 'WriteFailed':
       return '; free some space or repair the disk, or choose another with --data';
     case 'NewerFormat':
-      return ', or start over with --fresh';
+    case 'Damaged':
+      return ', or start over with --fresh, which deletes all data';
     default:
       return '';
   }

@@ -3,6 +3,7 @@ import { EmbeddedCluster } from '../cluster/embedded-cluster.ts';
 import { selectControllers } from '../controllers/controller-names.ts';
 import { type ControlPlaneOptions, EmbeddedControlPlane } from '../embedded/embedded-control-plane.ts';
 import { stowageProfile } from '../engine/cluster-index/profile.ts';
+import { isDiskFull } from '../io/files/file-system-reason.ts';
 import { makeDirectory } from '../io/files/make-directory.ts';
 import { realClock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
@@ -56,11 +57,11 @@ export async function up(flags: UpFlags): Promise<void> {
   });
   const pages = flags.console ? new ConsolePages() : undefined;
   const plane = await startControlPlane(flags, plan, pages);
-  await writeKubeconfig(plane, kubeconfig);
+  await writeKubeconfig(plane, kubeconfig, log, ending.signal);
   let consoleOf: PlaneConsole | undefined;
   try {
     await plane.ready(ending.signal);
-    consoleOf = pages && (await consoleOfPlane(plane, pages, { ...flags, kubeconfig, log }));
+    consoleOf = pages && (await consoleOfPlane(plane, pages, { ...flags, log }));
     const listed = names.join(', ') || 'none';
     log.info(`listening on ${plane.server.url}, data in ${dataDirectory}, controllers: ${listed}`);
     await createNodes(plane, plan, ending.signal);
@@ -174,14 +175,49 @@ async function startControlPlane(
   }
 }
 
-/** Written as soon as the server answers, so that a script can wait for the file. */
-async function writeKubeconfig(plane: EmbeddedControlPlane, path: string): Promise<void> {
+/**
+ * Written as soon as the server answers, so that a script can wait for the file. If the disk is full, the server starts without it, so that objects can be
+ * deleted, and writes the file as soon as there is space.
+ */
+async function writeKubeconfig(
+  plane: EmbeddedControlPlane,
+  path: string,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
   try {
     await plane.server.writeKubeconfig(path);
   } catch (error) {
+    if (isDiskFull(error)) {
+      log.warn(`cannot write the kubeconfig ${path}: the disk is full; free some space, then it is written`);
+      void writeWithSpace(plane, path, log, signal);
+      return;
+    }
     await plane.close();
     throw new CliError(
       `cannot write the kubeconfig ${path}: ${(error as Error).message}; choose another file with --kubeconfig`,
     );
+  }
+}
+
+const kubeconfigRetryMs = 2_000;
+
+async function writeWithSpace(
+  plane: EmbeddedControlPlane,
+  path: string,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    await realClock.sleep(kubeconfigRetryMs, signal);
+    try {
+      await plane.server.writeKubeconfig(path);
+      log.info(`wrote the kubeconfig ${path}`);
+      return;
+    } catch (error) {
+      if (isDiskFull(error)) continue;
+      log.error(`cannot write the kubeconfig ${path}`, { error });
+      return;
+    }
   }
 }

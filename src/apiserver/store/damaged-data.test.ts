@@ -60,7 +60,8 @@ async function opened(directory: string): Promise<string> {
   try {
     store = await openLmdbStore(directory);
   } catch (error) {
-    if (error instanceof StoreError && error.code === 'Unusable') return error.message;
+    if (error instanceof StoreError && (error.code === 'Unusable' || error.code === 'Damaged'))
+      return error.message;
     throw error;
   }
   const isSame = store.list('pods').every(({ key, bytes }) => {

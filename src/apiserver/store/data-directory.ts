@@ -1,7 +1,7 @@
 import { accessSync, closeSync, constants, fsyncSync, openSync, realpathSync, statSync } from 'node:fs';
 import { fileSystemReason } from '../../io/files/file-system-reason.ts';
 import { makeDirectory } from '../../io/files/make-directory.ts';
-import { StoreError } from './store-error.ts';
+import { DamagedData, StoreError } from './store-error.ts';
 
 /** Creates the directory if it does not exist, accessible only to its owner, since objects may be secrets. Returns its real path. */
 export function prepareDataDirectory(directory: string): string {
@@ -28,5 +28,5 @@ export function syncDirectory(directory: string): void {
 
 export function unusableDirectory(directory: string, why: string, cause?: unknown): StoreError {
   const message = `the data directory ${directory} cannot be used: ${why}; choose another with --data`;
-  return new StoreError('Unusable', message, { cause });
+  return new StoreError(cause instanceof DamagedData ? 'Damaged' : 'Unusable', message, { cause });
 }

@@ -61,7 +61,8 @@ function openTable(directory: string): RootDatabase {
     if (existsSync(options.path)) checkLmdbPages(options.path);
     return open(options);
   } catch (error) {
-    throw unusableDirectory(directory, fileSystemReason(error), error);
+    // A damaged lock is no damaged data: --fresh needs the lock too.
+    throw unusableDirectory(directory, fileSystemReason(error), new Error('lock', { cause: error }));
   }
 }
 

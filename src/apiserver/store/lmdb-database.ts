@@ -6,7 +6,7 @@ import { emptyChecksum, formatChecksum } from './contents-checksum.ts';
 import { syncDirectory, unusableDirectory } from './data-directory.ts';
 import { checkLmdbFile } from './lmdb-file.ts';
 import type { StoreEntry } from './store.ts';
-import { StoreError } from './store-error.ts';
+import { DamagedData, StoreError } from './store-error.ts';
 
 /**
  * The file of a data directory, `store.mdb`, with two tables:
@@ -88,7 +88,7 @@ export function readRevision({ meta }: LmdbDatabase): number {
   const text = meta.get(revisionMetaKey)?.toString();
   const revision = Number(text);
   if (!Number.isSafeInteger(revision))
-    throw new Error(`store.mdb is damaged: invalid revision ${text} (restore it from a backup)`);
+    throw new DamagedData(`store.mdb is damaged: invalid revision ${text} (restore it from a backup)`);
   return revision;
 }
 
@@ -117,7 +117,7 @@ function decodeEntry(revisionKey: Buffer, record: Buffer): readonly [string, Sto
   const bucketEnd = record.indexOf(0, revisionBytes);
   const keyEnd = record.indexOf(0, bucketEnd + 1);
   if (record.length < revisionBytes || bucketEnd < 0 || keyEnd < 0) {
-    throw new Error('store.mdb is damaged: an object is truncated (restore it from a backup)');
+    throw new DamagedData('store.mdb is damaged: an object is truncated (restore it from a backup)');
   }
   const entry = {
     // Decoded separately: a slice of a longer string would keep all of it in memory.
@@ -142,7 +142,7 @@ function checkFormat(directory: string, meta: Database<Buffer, Buffer>): void {
 /** A process that was killed during its first start leaves tables without records. */
 function expectNew(path: string, { objects, meta }: LmdbDatabase): void {
   const isEmpty = [objects, meta].every((table) => table.getKeysCount({ limit: 1 }) === 0);
-  if (!isEmpty) throw new Error(`${path} is damaged: its format is missing (restore it from a backup)`);
+  if (!isEmpty) throw new DamagedData(`${path} is damaged: its format is missing (restore it from a backup)`);
 }
 
 async function initialize(directory: string, { root, meta }: LmdbDatabase, revision: number): Promise<void> {

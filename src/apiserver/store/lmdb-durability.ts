@@ -22,7 +22,7 @@ import {
   revisionMetaKey,
 } from './lmdb-database.ts';
 import type { StoreChange, StoreEntry } from './store.ts';
-import { StoreError } from './store-error.ts';
+import { DamagedData, StoreError } from './store-error.ts';
 
 /**
  * How many bytes are written before the file is reopened. Pages that LMDB reads while writing stay mapped and count as
@@ -129,7 +129,7 @@ export class LmdbDurability implements Durability {
 function checkContents({ meta }: LmdbDatabase, found: ContentsChecksum, revision: number): void {
   const stored = meta.get(contentsMetaKey)?.toString();
   if (stored === formatChecksum(found, revision)) return;
-  throw new Error(
+  throw new DamagedData(
     `store.mdb is damaged: the checksum of its ${found.count} objects does not match (restore it from a backup)`,
   );
 }

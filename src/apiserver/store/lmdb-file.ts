@@ -10,6 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { DamagedData } from './store-error.ts';
 
 /**
  * Throws if LMDB could not open or create the file. This must be checked before: if lmdb-js cannot open a file, it does
@@ -39,7 +40,7 @@ function checkHeader(path: string): void {
   const isKnown =
     header.readUInt32LE(magicOffset) === magic && header.readUInt16LE(magicOffset + 4) === layoutVersion;
   const isWhole = statSync(path).size >= 2 * header.readUInt32LE(48);
-  if (!isKnown || !isWhole) throw new Error(`${path} is damaged or was made by another program`);
+  if (!isKnown || !isWhole) throw new DamagedData(`${path} is damaged or was made by another program`);
 }
 
 /** More than the first pages of a new file need. */

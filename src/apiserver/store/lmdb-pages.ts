@@ -12,6 +12,7 @@ import {
   treeBytes,
 } from './lmdb-layout.ts';
 import { type MetaPage, newestMeta } from './lmdb-metas.ts';
+import { DamagedData } from './store-error.ts';
 
 /**
  * Walks all pages that the newest transaction of a file references, and throws if one is not what LMDB would have
@@ -26,7 +27,7 @@ export function checkLmdbPages(path: string): void {
     new PageWalk(file, meta).check();
   } catch (error) {
     if (!(error instanceof PageError)) throw error;
-    throw new Error(`${path} is damaged or truncated at page ${error.page} (restore it from a backup)`);
+    throw new DamagedData(`${path} is damaged or truncated at page ${error.page} (restore it from a backup)`);
   } finally {
     closeSync(file);
   }

@@ -10,7 +10,7 @@ import { checkLmdbFile } from './lmdb-file.ts';
 import { checkLmdbPages } from './lmdb-pages.ts';
 import { firstRevision, MemoryStore } from './memory-store.ts';
 import type { Store } from './store.ts';
-import { StoreError } from './store-error.ts';
+import { DamagedData, StoreError } from './store-error.ts';
 
 export interface LmdbStoreOptions {
   readonly history?: Partial<HistoryLimits> | undefined;
@@ -54,7 +54,7 @@ function checkObjects(directory: string): void {
     checkLmdbFile(path);
     checkLmdbPages(path);
   } else if (existsSync(join(directory, createdMark))) {
-    throw new Error(`${path} is missing or empty (restore it from a backup)`);
+    throw new DamagedData(`${path} is missing or empty (restore it from a backup)`);
   }
 }
 

@@ -21,7 +21,14 @@ export type StoreErrorCode =
   | 'NewerFormat'
   /** The data directory cannot be read or written, or contains other data. */
   | 'Unusable'
+  /** The data was written by this program and cannot be read any more, or a part of it is missing. */
+  | 'Damaged'
   /** Writes could not be made durable because the disk is full, and were rolled back. */
   | 'DiskFull'
   /** Writes could not be made durable for another reason, and were rolled back. */
   | 'WriteFailed';
+
+/** Data of a store cannot be read. The message names the file and the part of it. */
+export class DamagedData extends Error {
+  override readonly name = 'DamagedData';
+}

@@ -10,7 +10,6 @@ import type { ConsolePages } from './console-pages.ts';
 import { cachedFacts } from './scheduler-facts.ts';
 
 export interface PlaneConsoleOptions {
-  readonly kubeconfig: string;
   readonly host: string;
   readonly consoleWrite?: boolean;
   readonly consoleHost?: readonly string[];
@@ -27,20 +26,26 @@ export interface PlaneConsole {
 export async function consoleOfPlane(
   plane: EmbeddedControlPlane,
   pages: ConsolePages,
-  { kubeconfig, host, consoleWrite = false, consoleHost = [], log }: PlaneConsoleOptions,
+  { host, consoleWrite = false, consoleHost = [], log }: PlaneConsoleOptions,
 ): Promise<PlaneConsole> {
   // What most runs of `up` never need is loaded after the server answers.
   const [{ Console }, { consoleAnswers }] = await Promise.all([
     import('../../console/console.ts'),
     import('./console-answers.ts'),
   ]);
-  const { url } = plane.server;
+  const { url, certificate } = plane.server;
   const ownToken = plane.server.tokenFor('console');
   const api = await KubernetesCluster.connect({
     clock: realClock,
     random: systemRandom,
     env: {},
-    kubeconfig,
+    // Not from the kubeconfig file, which a full disk may have kept from being written.
+    settings: {
+      source: 'this process',
+      server: url,
+      certificateAuthority: { kind: 'data', bytes: Buffer.from(certificate) },
+      user: {},
+    },
     rateLimit: false,
   });
   const console = Console.start({

@@ -26,6 +26,8 @@ export interface KubernetesConnectOptions {
   readonly random: Random;
   /** The source of KUBECONFIG, proxies and the environment of plugins. */
   readonly env: NodeJS.ProcessEnv;
+  /** How to reach the cluster, if the caller knows it: then no kubeconfig is read. */
+  readonly settings?: ConnectionSettings;
   /** Replaces the kubeconfig of the environment. */
   readonly kubeconfig?: string;
   /** Replaces the current context. */
@@ -148,7 +150,8 @@ export class KubernetesCluster implements Cluster, AsyncDisposable {
 }
 
 async function findSettings(options: KubernetesConnectOptions): Promise<ConnectionSettings> {
-  const { kubeconfig, context, env } = options;
+  const { settings, kubeconfig, context, env } = options;
+  if (settings !== undefined) return settings;
   const paths = kubeconfig === undefined ? kubeconfigPaths(env) : [kubeconfig];
   const loaded = await loadKubeconfig({ paths, context });
   if (loaded !== undefined) return loaded;

@@ -13,18 +13,22 @@ export async function writePrivateFile(path: string, contents: string): Promise<
   await requireReplaceable(path);
   // An unpredictable name opened with `wx`: another user who may write to the directory cannot plant a link.
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-  const file = await open(temporary, 'wx', 0o600);
+  try {
+    await writeNew(temporary, contents);
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+async function writeNew(path: string, contents: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
   try {
     await file.writeFile(contents);
     await file.sync();
   } finally {
     await file.close();
-  }
-  try {
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
   }
 }
 
