@@ -47,6 +47,8 @@ export const annotations = {
   publisherNode: 'stowage.dev/publisher-node',
   /** On a DriverCapacity: the topology segment of its pools, as JSON of its labels. */
   segment: 'stowage.dev/segment',
+  /** On a PV: the node whose driver created the volume, where each node has a driver and a process of its own (`--node-deployment`). */
+  creatorNode: 'stowage.dev/creator-node',
   /** On a PV: when the driver had created the volume, RFC 3339 with fractions, by the clock of the provisioner. */
   volumeCreatedAt: 'stowage.dev/volume-created-at',
   /**

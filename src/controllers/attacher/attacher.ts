@@ -12,6 +12,7 @@ import { Sweep } from '../../reconcile/sweep.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
 import type { CsiSettings } from '../csi-settings.ts';
+import { ServedNode } from '../served-node.ts';
 import { AttachmentWrites } from './attachment-writes.ts';
 import { Attachments } from './attachments.ts';
 import { attacherFinalizer, decideAttachment, isRelevantChange, nodeIdIn } from './decide-attachment.ts';
@@ -26,7 +27,8 @@ const conflictRetryMs = 20;
 
 export interface AttacherOptions {
   readonly csiDrivers?: CsiDriverSet | undefined;
-  readonly csi?: Pick<CsiSettings, 'timeoutMs'> | undefined;
+  /** With `nodeName`, only volumes of that node are attached and detached, by its driver. */
+  readonly csi?: Pick<CsiSettings, 'timeoutMs' | 'nodeName'> | undefined;
 }
 
 /**
@@ -44,6 +46,7 @@ class Attacher {
   readonly #attachments: Informer<VolumeAttachment>;
   readonly #volumes: Informer<PersistentVolume>;
   readonly #csiNodes: Informer<CSINode>;
+  readonly #servedNode: ServedNode | undefined;
   readonly #steps: Attachments;
   readonly #queue: WorkQueue;
   readonly #sweep: Sweep;
@@ -55,6 +58,7 @@ class Attacher {
     this.#attachments = informers.of(volumeAttachments);
     this.#volumes = informers.of(persistentVolumes);
     this.#csiNodes = informers.of(csiNodes);
+    this.#servedNode = csi?.nodeName === undefined ? undefined : new ServedNode(csi.nodeName, context);
     this.#queue = new WorkQueue({ clock, retryBaseMs, retryMaxMs });
     this.#sweep = new Sweep(context, { controller: name, queue: this.#queue, keys: () => this.#overdue() });
     this.#steps = new Attachments({
@@ -68,7 +72,9 @@ class Attacher {
   async run(signal: AbortSignal): Promise<void> {
     const loop = {
       controller: name,
-      caches: [this.#attachments, this.#volumes, this.#csiNodes],
+      caches: [this.#attachments, this.#volumes, this.#csiNodes, this.#servedNode].filter(
+        (one) => one !== undefined,
+      ),
       listen: () => this.#listen(),
       queue: this.#queue,
       reconcile: this.#sweep.wrap((key) => this.#reconcile(key, signal)),
@@ -79,6 +85,10 @@ class Attacher {
 
   #listen(): readonly (() => void)[] {
     const volume = (object: PersistentVolume) => this.#considerVolume(object);
+    const considerOverdue = () => {
+      for (const key of this.#overdue()) this.#queue.add(key);
+    };
+    const stopNodes = this.#servedNode?.onChange(considerOverdue);
     return [
       this.#attachments.addHandler({
         added: (attachment) => this.#considerAttachment(attachment),
@@ -96,9 +106,8 @@ class Attacher {
         added: (csiNode) => this.#driversRegistered(csiNode, undefined),
         updated: (csiNode, old) => this.#driversRegistered(csiNode, old),
       }),
-      this.#drivers.onJoin(() => {
-        for (const key of this.#overdue()) this.#queue.add(key);
-      }),
+      this.#drivers.onJoin(considerOverdue),
+      ...(stopNodes === undefined ? [] : [stopNodes]),
     ];
   }
 
@@ -127,8 +136,20 @@ class Attacher {
       if (this.#isReleasable(volume)) yield `volume ${volume.metadata?.name}`;
   }
 
-  #driverOf({ spec }: VolumeAttachment): ServedCsiDriver | undefined {
-    return this.#drivers.get(spec?.attacher ?? '');
+  /** Undefined for attachments that another process serves, too. */
+  #driverOf(attachment: VolumeAttachment): ServedCsiDriver | undefined {
+    return this.#isServed(attachment) ? this.#drivers.get(attachment.spec?.attacher ?? '') : undefined;
+  }
+
+  /**
+   * Where each node has its process, that of the attachment's node attaches and detaches. A node that was deleted has none any more: then
+   * every process whose node reaches the volume may detach it.
+   */
+  #isServed({ spec }: VolumeAttachment): boolean {
+    const node = this.#servedNode;
+    if (node === undefined || spec?.nodeName === node.name) return true;
+    const volume = this.#volumes.get(spec?.source?.persistentVolumeName ?? '');
+    return node.isGone(spec?.nodeName ?? '') && volume !== undefined && node.reaches(volume);
   }
 
   #needsStep(attachment: VolumeAttachment): boolean {

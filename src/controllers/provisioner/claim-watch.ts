@@ -60,6 +60,13 @@ export class ClaimWatch {
         this.#volume(volume);
   }
 
+  /** Volumes that may have to be deleted: another process may have been responsible for them. */
+  queueEndedVolumes(): void {
+    for (const volume of this.#volumes.values())
+      if (volume.status?.phase === 'Released' || volume.metadata?.deletionTimestamp !== undefined)
+        this.#volume(volume);
+  }
+
   listen(): () => void {
     const wake = () => this.wake();
     const stop = [

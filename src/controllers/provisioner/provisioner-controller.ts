@@ -3,6 +3,7 @@ import { isReason } from '../../kube/api-error.ts';
 import type { Controller, ControllerContext } from '../../reconcile/controller.ts';
 import { runWorkers } from '../../reconcile/workers.ts';
 import type { CsiSettings } from '../csi-settings.ts';
+import { ServedNode } from '../served-node.ts';
 import { ClaimProvisioning } from './claim-provisioning.ts';
 import { ClaimWatch } from './claim-watch.ts';
 import { releaseCloneSource } from './csi/cloning-protection.ts';
@@ -61,7 +62,13 @@ async function run(
   const { volumeScheduling = true, csiDrivers } = options;
   const watch = new ClaimWatch(context, provisioners);
   const claims = new ClaimProvisioning({ context, provisioners, watch, volumeScheduling, scope });
-  const volumes = new VolumeReclaim(context, provisioners, scope && ((volume) => scope.reaches(volume)));
+  const nodeName = scope && options.csi?.nodeName;
+  const servedNode = nodeName === undefined ? undefined : new ServedNode(nodeName, context);
+  const volumes = new VolumeReclaim(
+    context,
+    provisioners,
+    servedNode && ((volume) => servedNode.owns(volume)),
+  );
   if (!(await watch.synced(signal)) || (await caches?.synced(signal)) === false) return;
   /** Only drivers with snapshots leave finalizers on them. */
   const sweepIfNeeded = () => {
@@ -76,6 +83,7 @@ async function run(
       watch.queueAllOf(joined);
       sweepIfNeeded();
     }),
+    servedNode?.onChange(() => watch.queueEndedVolumes()),
     caches?.listen(
       () => watch.wake(),
       (volume) => watch.queue.add(`volume ${volume}`),

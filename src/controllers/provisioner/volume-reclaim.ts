@@ -27,16 +27,16 @@ export class VolumeReclaim {
   readonly #context: ControllerContext;
   readonly #provisioners: Provisioners;
   readonly #volumes: ResourceClient<PersistentVolume>;
-  readonly #reaches: (volume: PersistentVolume) => boolean;
+  readonly #owns: (volume: PersistentVolume) => boolean;
   readonly #delays = new RetryDelays();
 
-  /** `reaches`: whether the driver of this process can delete the volume. */
+  /** `owns`: whether the driver of this process has to delete the volume. */
   constructor(
     context: ControllerContext,
     provisioners: Provisioners,
-    reaches: (volume: PersistentVolume) => boolean = () => true,
+    owns: (volume: PersistentVolume) => boolean = () => true,
   ) {
-    this.#reaches = reaches;
+    this.#owns = owns;
     this.#context = context;
     this.#provisioners = provisioners;
     this.#volumes = context.cluster.resource(persistentVolumes);
@@ -47,7 +47,7 @@ export class VolumeReclaim {
     if (volume === undefined) this.#delays.forget(name);
     const creator = lookUp(volume?.metadata?.annotations, annotations.provisionedBy) ?? '';
     const provisioner = this.#provisioners.get(creator);
-    if (volume === undefined || provisioner === undefined || !this.#reaches(volume)) return undefined;
+    if (volume === undefined || provisioner === undefined || !this.#owns(volume)) return undefined;
     if (volume.spec?.persistentVolumeReclaimPolicy !== 'Delete') {
       // The administrator keeps the asset: the object may be removed without it.
       if (isHeld(volume)) await removeFinalizer(this.#volumes, volume, finalizer, signal);

@@ -21,6 +21,8 @@ export interface CreationReport {
   readonly hasTopology: boolean;
   readonly identity: string;
   readonly createdAtMs: number;
+  /** The node of the driver, if each node has one; undefined otherwise. */
+  readonly nodeName?: string | undefined;
   readonly claim: PersistentVolumeClaim;
   readonly fsType: string;
   readonly secrets: SecretReferences;
@@ -48,6 +50,7 @@ export function createdVolume(
       [deletionSecretNamespace]: deletion?.namespace ?? '',
       // After the reply, so that a figure measured later includes the volume.
       [annotations.volumeCreatedAt]: new Date(report.createdAtMs).toISOString(),
+      ...(report.nodeName !== undefined && { [annotations.creatorNode]: report.nodeName }),
     },
   };
 }

@@ -95,7 +95,9 @@ export class CsiProvisioner implements Provisioner<CsiVolumePlan> {
       const createdAtMs = this.#context.clock.nowMs();
       this.#unfinished.delete(name);
       const { hasTopology } = this.#driver;
-      const report = { ...plan, driver: this.name, hasTopology, identity: this.#identity, createdAtMs };
+      const { nodeName } = this.#settings;
+      const own = { driver: this.name, hasTopology, identity: this.#identity, nodeName };
+      const report = { ...plan, ...own, createdAtMs };
       return { kind: 'created', volume: createdVolume(volume, report) };
     } catch (error) {
       const refused = this.#refusalOf(error, plan);

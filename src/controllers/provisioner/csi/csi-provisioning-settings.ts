@@ -4,6 +4,8 @@ import type { CsiSettings } from '../../csi-settings.ts';
 /** How volumes of CSI drivers are created; names and defaults are those of external-provisioner. */
 export interface CsiProvisioningSettings {
   readonly timeoutMs: number;
+  /** The node of the driver, if each node has a driver and a process of its own. */
+  readonly nodeName?: string | undefined;
   /** Late binding: only the topology of the selected node, not that of the cluster. */
   readonly strictTopology: boolean;
   /** Immediate binding without allowed topologies: the topology of the cluster, not none. */
@@ -17,6 +19,7 @@ export interface CsiProvisioningSettings {
 export function csiProvisioningSettings(settings: CsiSettings | undefined): CsiProvisioningSettings {
   return {
     timeoutMs: settings?.timeoutMs ?? callTimeoutMs,
+    nodeName: settings?.nodeName,
     // A driver of one node knows no other topology.
     strictTopology: settings?.nodeName !== undefined || (settings?.strictTopology ?? false),
     immediateTopology: settings?.immediateTopology ?? true,

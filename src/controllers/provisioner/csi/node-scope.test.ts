@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { annotations } from '../../../kube/well-known.ts';
+import { EnforcingDriver } from '../../../csi/testing/enforcing-driver.ts';
+import { JoiningDrivers } from '../../../csi/testing/joining-drivers.ts';
+import { nodes } from '../../../kube/resources.ts';
+import { annotations, labels } from '../../../kube/well-known.ts';
 import { provisionerController } from '../provisioner-controller.ts';
 import { affinityLines } from '../testing/objects.ts';
 import { CsiProvisionerFixture, driverName, gibibyte } from './testing/csi-provisioner-fixture.ts';
@@ -65,4 +68,29 @@ test('several nodes with capacity make one volume', async () => {
   await fixture.base.virtualTime.settle(100_000);
   await fixture.provisioned();
   expect(fixture.driver.volumes.size).toBe(1);
+});
+
+test('a volume without topology is deleted by the driver that has it, or after its node', async () => {
+  await using fixture = await CsiProvisionerFixture.start({ driver: { hasTopology: false } });
+  const pools = { a2: 10n * gibibyte };
+  const other = new EnforcingDriver({ topologyKey: labels.hostname, pools, hasTopology: false });
+  const csi = { addresses: [], timeoutMs: 10_000, nodeName: 'a2' };
+  const csiDrivers = await JoiningDrivers.of(other);
+  fixture.base.virtualTime.run([provisionerController({ csiDrivers, csi })]);
+  const ofA1 = fixture.base.virtualTime.run([
+    provisionerController({ csiDrivers: fixture.drivers, csi: { ...csi, nodeName: 'a1' } }),
+  ]);
+  await fixture.makeClaim({ node: 'a1' });
+  expect((await fixture.provisioned()).metadata?.annotations?.[annotations.creatorNode]).toBe('a1');
+  await ofA1.close();
+  await fixture.base.deleteClaim();
+  await fixture.base.finishOtherControllersWork();
+  await fixture.base.virtualTime.settle(60_000);
+  expect(other.callsOf('DeleteVolume'), 'that driver would report an unknown volume as deleted').toEqual([]);
+  expect(await fixture.base.volumes()).toHaveLength(1);
+  await fixture.base.cluster.resource(nodes).delete({ name: 'a1' });
+  await fixture.base.until(async () => {
+    await fixture.base.finishOtherControllersWork();
+    return (await fixture.base.volumes()).length === 0;
+  });
 });

@@ -1,12 +1,11 @@
 import type { ResourceClient } from '../../../cluster/cluster.ts';
 import type { CsiDriverSet, ServedCsiDriver } from '../../../csi/served-driver.ts';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
+import type { PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import type { StorageClass } from '../../../kube/api/storage.ts';
 import { bytesOf } from '../../../kube/quantities/bytes.ts';
 import { persistentVolumeClaims, storageClasses } from '../../../kube/resources.ts';
-import { matchesNode } from '../../../kube/selectors/node-selector.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
-import { claimClassName, isDelayedBinding, volumeNodeSelector } from '../../../kube/volumes.ts';
+import { claimClassName, isDelayedBinding } from '../../../kube/volumes.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
@@ -28,7 +27,7 @@ export interface NodeScopeOptions {
 }
 
 /**
- * One process for each node, each with the driver of its own node: which claims and volumes are this node's.
+ * One process for each node, each with the driver of its own node: which claims are this node's.
  *
  * No leader decides. A claim with a selected node belongs to that node's process. One that binds immediately has no node: each process
  * waits for a random time, asks its driver for capacity, and selects its own node in the version of the claim that it read, so one wins.
@@ -47,13 +46,6 @@ export class NodeScope {
   /** Whether the claim belongs to this node. */
   includes(claim: PersistentVolumeClaim, intent: ProvisioningIntent | undefined): boolean {
     return (intent?.node ?? selectedNodeName(claim)) === this.#options.nodeName;
-  }
-
-  /** Whether this node can reach the volume, and so its driver can delete it. */
-  reaches(volume: PersistentVolume): boolean {
-    const { nodeName, caches } = this.#options;
-    const selector = volumeNodeSelector(volume);
-    return selector === undefined || matchesNode(selector, nodeName, caches.node(nodeName)?.metadata?.labels);
   }
 
   /** Selects this node for a claim that binds immediately and has none yet, if the driver has capacity here. */

@@ -11,6 +11,7 @@ import { Sweep } from '../../../reconcile/sweep.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import type { CsiSettings } from '../../csi-settings.ts';
+import { ServedNode } from '../../served-node.ts';
 import { allClaimNamesOf, claimNamesOf } from '../claims-of-pod.ts';
 import { VolumeModifier } from '../modifier/volume-modifier.ts';
 import { csiResizer } from './csi-resizer.ts';
@@ -25,7 +26,8 @@ const name = 'expander';
 export interface ExpanderOptions {
   /** The drivers whose volumes are expanded too; if left out, there are none. */
   readonly csiDrivers?: CsiDriverSet | undefined;
-  readonly csi?: Pick<CsiSettings, 'timeoutMs'> | undefined;
+  /** With `nodeName`, only volumes of that node are expanded and modified, by its driver. */
+  readonly csi?: Pick<CsiSettings, 'timeoutMs' | 'nodeName'> | undefined;
   /** Replaces the built-in resizers. */
   readonly resizers?: readonly BuiltInResizer[];
 }
@@ -41,9 +43,11 @@ export interface ExpanderOptions {
 export function createExpander(options: ExpanderOptions = {}): Controller {
   const { csiDrivers, csi } = options;
   const run: Controller['run'] = async (context, signal) => {
+    const servedNode = csi?.nodeName === undefined ? undefined : new ServedNode(csi.nodeName, context);
     const modifier =
-      csiDrivers && new VolumeModifier(context, { controller: name, csiDrivers, timeoutMs: csi?.timeoutMs });
-    await Promise.all([new Expander(context, options).run(signal), modifier?.run(signal)]);
+      csiDrivers &&
+      new VolumeModifier(context, { controller: name, csiDrivers, timeoutMs: csi?.timeoutMs, servedNode });
+    await Promise.all([new Expander(context, options, servedNode).run(signal), modifier?.run(signal)]);
   };
   return { name, run };
 }
@@ -54,6 +58,7 @@ class Expander {
   readonly #options: ExpanderOptions;
   readonly #drivers: CsiDriverSet;
   readonly #builtIn: readonly BuiltInResizer[];
+  readonly #servedNode: ServedNode | undefined;
   readonly #claims: Informer<PersistentVolumeClaim>;
   readonly #volumes: Informer<PersistentVolume>;
   /** Only drivers can require that no pod uses a volume. */
@@ -62,12 +67,15 @@ class Expander {
   readonly #queue: WorkQueue;
   readonly #sweep: Sweep;
 
-  constructor(context: ControllerContext, options: ExpanderOptions) {
+  constructor(context: ControllerContext, options: ExpanderOptions, servedNode: ServedNode | undefined) {
     const { informers } = context;
     this.#context = context;
     this.#options = options;
     this.#drivers = options.csiDrivers ?? noCsiDrivers;
-    this.#builtIn = options.resizers ?? [localResizer, zonalResizer, disksResizer(context)];
+    this.#servedNode = servedNode;
+    // Volumes without a driver belong to no node, so one process for the whole cluster expands them.
+    const builtIn = servedNode === undefined ? [localResizer, zonalResizer, disksResizer(context)] : [];
+    this.#builtIn = options.resizers ?? builtIn;
     this.#claims = informers.of(persistentVolumeClaims);
     this.#volumes = informers.of(persistentVolumes);
     this.#pods = options.csiDrivers === undefined ? undefined : informers.of(pods);
@@ -83,7 +91,7 @@ class Expander {
   async run(signal: AbortSignal): Promise<void> {
     const loop = {
       controller: name,
-      caches: [this.#claims, this.#volumes, ...(this.#pods === undefined ? [] : [this.#pods])],
+      caches: [this.#claims, this.#volumes, this.#pods, this.#servedNode].filter((one) => one !== undefined),
       listen: () => this.#listen(),
       queue: this.#queue,
       reconcile: this.#sweep.wrap((key) => this.#reconcile(key, signal)),
@@ -100,7 +108,10 @@ class Expander {
       if (found !== undefined) this.#consider(found);
     };
     const release = (pod: Pod) => this.#release(pod);
-    const stopPods = this.#pods?.addHandler({ updated: release, deleted: release });
+    const stops = [
+      this.#pods?.addHandler({ updated: release, deleted: release }),
+      this.#servedNode?.onChange(() => this.#considerAll()),
+    ];
     return [
       this.#claims.addHandler({
         added: claim,
@@ -109,8 +120,12 @@ class Expander {
       }),
       this.#volumes.addHandler({ added: volume, updated: volume }),
       this.#drivers.onJoin((driver) => this.#joined(driver)),
-      ...(stopPods === undefined ? [] : [stopPods]),
+      ...stops.filter((stop) => stop !== undefined),
     ];
+  }
+
+  #considerAll(): void {
+    for (const claim of this.#claims.values()) this.#consider(claim);
   }
 
   #joined(driver: ServedCsiDriver): void {
@@ -156,7 +171,8 @@ class Expander {
 
   #stepFor(claim: PersistentVolumeClaim): ExpansionStep['kind'] {
     const volume = this.#volumes.get(claim.spec?.volumeName ?? '');
-    return volume === undefined ? 'nothing' : decideExpansion(claim, volume, { hasResizer: true }).kind;
+    if (volume === undefined || !this.#isServed(volume, claim)) return 'nothing';
+    return decideExpansion(claim, volume, { hasResizer: true }).kind;
   }
 
   async #reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
@@ -169,8 +185,14 @@ class Expander {
     const volume = await undefinedIfNotFound(
       cluster.resource(persistentVolumes).get({ name: volumeName }, { signal }),
     );
-    if (volume === undefined) return undefined;
+    if (volume === undefined || !this.#isServed(volume, claim)) return undefined;
     return await this.#expansions.step({ claim, volume, resizer: this.#resizerFor(volume) }, signal);
+  }
+
+  /** Where each node has its process, another one expands the volumes of other nodes, and those of drivers that are not served here. */
+  #isServed(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
+    if (this.#servedNode === undefined) return true;
+    return this.#resizerFor(volume) !== undefined && this.#servedNode.owns(volume, claim);
   }
 
   #resizerFor(volume: PersistentVolume): Resizer | undefined {

@@ -15,6 +15,7 @@ import { runLoop } from '../../../reconcile/run-loop.ts';
 import { Sweep } from '../../../reconcile/sweep.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
+import type { ServedNode } from '../../served-node.ts';
 import { decideModification } from './decide-modification.ts';
 import { Modifications } from './modifications.ts';
 
@@ -25,6 +26,8 @@ export interface VolumeModifierOptions {
   readonly controller: string;
   readonly csiDrivers: CsiDriverSet;
   readonly timeoutMs: number | undefined;
+  /** The node whose volumes are modified; undefined for all nodes. */
+  readonly servedNode?: ServedNode | undefined;
 }
 
 /** Modifies volumes of CSI drivers with MODIFY_VOLUME when their claims name another VolumeAttributesClass. Keys are claims, `NAMESPACE/NAME`. */
@@ -55,11 +58,12 @@ export class VolumeModifier {
   /** Older clusters do not serve these classes; then there is nothing to do. */
   async run(signal: AbortSignal): Promise<void> {
     const { resources, informers } = this.#context;
+    const { controller, servedNode } = this.#options;
     if (!resources.some(({ plural }) => plural === volumeAttributesClasses.plural)) return;
     const classes = informers.of(volumeAttributesClasses);
     const loop = {
-      controller: this.#options.controller,
-      caches: [this.#claims, this.#volumes, classes],
+      controller,
+      caches: [this.#claims, this.#volumes, classes, ...(servedNode === undefined ? [] : [servedNode])],
       listen: () => this.#listen(classes),
       queue: this.#queue,
       reconcile: this.#sweep.wrap((key) => this.#reconcile(key, signal)),
@@ -71,6 +75,9 @@ export class VolumeModifier {
   #listen(classes: Informer<VolumeAttributesClass>): readonly (() => void)[] {
     const claim = (object: PersistentVolumeClaim) => this.#consider(object);
     const volume = (object: PersistentVolume) => this.#considerVolume(object);
+    const stopNodes = this.#options.servedNode?.onChange(() => {
+      for (const object of this.#claims.values()) this.#consider(object);
+    });
     return [
       this.#claims.addHandler({
         added: claim,
@@ -83,6 +90,7 @@ export class VolumeModifier {
         for (const object of this.#volumes.values())
           if (object.spec?.csi?.driver === driver.name) this.#considerVolume(object);
       }),
+      ...(stopNodes === undefined ? [] : [stopNodes]),
     ];
   }
 
@@ -114,14 +122,16 @@ export class VolumeModifier {
 
   #needsStep(claim: PersistentVolumeClaim): boolean {
     const volume = this.#volumes.get(claim.spec?.volumeName ?? '');
-    if (volume === undefined || this.#driverOf(volume) === undefined) return false;
+    if (volume === undefined || this.#driverOf(volume, claim) === undefined) return false;
     return decideModification(claim, volume, true).kind !== 'nothing';
   }
 
-  /** Undefined for drivers that cannot modify volumes, too. */
-  #driverOf({ spec }: PersistentVolume): ServedCsiDriver | undefined {
-    const driver = this.#options.csiDrivers.get(spec?.csi?.driver ?? '');
-    return driver?.hasControllerCapability('MODIFY_VOLUME') === true ? driver : undefined;
+  /** Undefined for drivers that cannot modify volumes, and for volumes of other nodes, too. */
+  #driverOf(volume: PersistentVolume, claim: PersistentVolumeClaim): ServedCsiDriver | undefined {
+    const { csiDrivers, servedNode } = this.#options;
+    const driver = csiDrivers.get(volume.spec?.csi?.driver ?? '');
+    if (driver?.hasControllerCapability('MODIFY_VOLUME') !== true) return undefined;
+    return servedNode?.owns(volume, claim) === false ? undefined : driver;
   }
 
   async #reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
@@ -133,7 +143,7 @@ export class VolumeModifier {
     if (claim === undefined || volumeName === '') return undefined;
     const volumes = cluster.resource(persistentVolumes);
     const volume = await undefinedIfNotFound(volumes.get({ name: volumeName }, { signal }));
-    const driver = volume && this.#driverOf(volume);
+    const driver = volume && this.#driverOf(volume, claim);
     if (volume === undefined || driver === undefined) return undefined;
     try {
       return await this.#modifications.step({ claim, volume, driver }, signal);

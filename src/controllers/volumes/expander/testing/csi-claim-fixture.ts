@@ -3,8 +3,10 @@ import type {
   CSIPersistentVolumeSource,
   PersistentVolume,
   PersistentVolumeClaim,
+  VolumeNodeAffinity,
 } from '../../../../kube/api/core.ts';
 import { persistentVolumeClaims, persistentVolumes, storageClasses } from '../../../../kube/resources.ts';
+import { annotations } from '../../../../kube/well-known.ts';
 import type { VirtualTimeCluster } from '../../../testing/virtual-time-cluster.ts';
 
 const gibi = 1024n ** 3n;
@@ -22,7 +24,7 @@ export function driverWithVolume(options: Partial<EnforcingDriverOptions> = {}):
 /** A claim of 1Gi that is bound to the driver's volume, in a class that allows expansion. */
 export async function makeCsiClaim(
   { cluster }: VirtualTimeCluster,
-  { csi = {}, attributesClass }: CsiClaimOptions = {},
+  { csi = {}, attributesClass, nodeAffinity, selectedNode }: CsiClaimOptions = {},
 ): Promise<void> {
   await cluster
     .resource(storageClasses)
@@ -33,12 +35,21 @@ export async function makeCsiClaim(
   const common = { accessModes, storageClassName: 'fast', ...named };
   const resources = { requests: { storage: '1Gi' } };
   const claim = await claims.create({
-    metadata: claimKey,
+    metadata: {
+      ...claimKey,
+      ...(selectedNode && { annotations: { [annotations.selectedNode]: selectedNode } }),
+    },
     spec: { ...common, resources, volumeName: 'v' },
   });
   const claimRef = { ...claimKey, uid: claim.metadata?.uid ?? '' };
   const source = { driver: driverName, volumeHandle: 'handle', ...csi };
-  const spec = { ...common, capacity: { storage: '1Gi' }, claimRef, csi: source };
+  const spec = {
+    ...common,
+    capacity: { storage: '1Gi' },
+    claimRef,
+    csi: source,
+    ...(nodeAffinity && { nodeAffinity }),
+  };
   await cluster.resource(persistentVolumes).create({ metadata: { name: 'v' }, spec });
   const current = attributesClass === undefined ? {} : { currentVolumeAttributesClassName: attributesClass };
   const status = { phase: 'Bound', capacity: { storage: '1Gi' }, accessModes, ...current };
@@ -49,6 +60,8 @@ export interface CsiClaimOptions {
   readonly csi?: Partial<CSIPersistentVolumeSource>;
   /** The VolumeAttributesClass that the volume was made with. */
   readonly attributesClass?: string;
+  readonly nodeAffinity?: VolumeNodeAffinity;
+  readonly selectedNode?: string;
 }
 
 export async function requestSize({ cluster }: VirtualTimeCluster, storage: string): Promise<void> {
