@@ -2,6 +2,7 @@ import type { Cluster } from '../cluster/cluster.ts';
 import type { ClaimBinding, Provision } from '../engine/rules/framework/decisions.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from '../kube/api/core.ts';
 import { isReason, isRefusal } from '../kube/api-error.ts';
+import { fittingTopologyText } from '../kube/fitting-topology.ts';
 import { formatTimestamp } from '../kube/go/timestamp.ts';
 import { parseKey } from '../kube/object-key.ts';
 import { withPreconditions } from '../kube/patch-preconditions.ts';
@@ -41,11 +42,16 @@ export class VolumeBindingWrites {
    * claim would get a node for which nothing is reserved.
    */
   async selectNode(provision: Provision, nodeName: string, signal: AbortSignal): Promise<void> {
-    const { claimVersion, pool } = provision;
+    const { claimVersion, pool, fittingSegments } = provision;
     const claim = this.#claimOf(provision);
     const known = claim.metadata?.annotations ?? {};
     if (known[annotations.selectedNode] === nodeName) return;
-    const marks = { [annotations.selectedNode]: nodeName, ...poolMarks(pool, known), ...givenUpMarks(known) };
+    const marks = {
+      [annotations.selectedNode]: nodeName,
+      ...poolMarks(pool, known),
+      ...topologyMarks(nodeName, fittingSegments, known),
+      ...givenUpMarks(known),
+    };
     const change = { metadata: { annotations: marks } };
     let unanswered: string | undefined;
     const attempt: ConditionalWrite = {
@@ -239,6 +245,17 @@ function poolMarks(
     ...Object.fromEntries(old.map((each) => [each, null])),
     ...(pool !== undefined && { [key]: pool.name }),
   };
+}
+
+/** Of an earlier selection, the segments are replaced or removed. */
+function topologyMarks(
+  nodeName: string,
+  segments: Provision['fittingSegments'],
+  known: Readonly<Record<string, string>>,
+): Readonly<Record<string, string | null>> {
+  const text = segments && fittingTopologyText({ node: nodeName, segments });
+  if (text !== undefined) return { [annotations.fittingTopology]: text };
+  return known[annotations.fittingTopology] === undefined ? {} : { [annotations.fittingTopology]: null };
 }
 
 /** The mark of an earlier selection is no longer needed: this write gives the claim another version. */

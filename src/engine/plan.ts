@@ -2,6 +2,7 @@ import type { Pod } from '../kube/api/core.ts';
 import type { ClusterIndex } from './cluster-index/cluster-index.ts';
 import type { NodeRow } from './cluster-index/nodes/node-table.ts';
 import { type FilterOptions, filterNodes } from './evaluation/filter-nodes.ts';
+import { withFittingSegments } from './evaluation/fitting-segments.ts';
 import { type PodRecord, readPod } from './records/pod-record.ts';
 import { Refusal } from './refusal/refusal.ts';
 import type { Cycle } from './rules/framework/cycle.ts';
@@ -100,6 +101,6 @@ function placementOn(cycle: Cycle, active: readonly ActiveRule[], { node, score 
     node: cycle.index.nodes.record(node)!.key,
     score,
     feasibleNodes: cycle.feasibleCount,
-    ...decisionsAt(cycle, active, node),
+    ...withFittingSegments(decisionsAt(cycle, active, node), cycle, node),
   };
 }

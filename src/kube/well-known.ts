@@ -35,6 +35,11 @@ export const annotations = {
    * so that the server refuses what may still be on its way. The next selected node removes it.
    */
   selectionGivenUp: 'stowage.dev/selection-given-up',
+  /**
+   * On a claim, beside {@link selectedNode}: the topology segments with nodes that fit the pod, as JSON; see `fitting-topology.ts`. The provisioner
+   * creates the volume in one of them.
+   */
+  fittingTopology: 'stowage.dev/fitting-topology',
   /** On a claim: the pool that the scheduler reserved for it. */
   pool: 'stowage.dev/pool',
   /** On a claim: the Drive that the scheduler chose for its volume. CreateVolume takes it while the volume fits on it. */

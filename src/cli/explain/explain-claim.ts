@@ -1,6 +1,7 @@
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import { type Profile, upstreamProfile } from '../../engine/cluster-index/profile.ts';
 import { claimCandidates } from '../../engine/explain/claim-candidates.ts';
+import { createdElsewhereAdvice } from '../../engine/explain/created-elsewhere.ts';
 import type { ClaimRecord } from '../../engine/records/claim-record.ts';
 import type { PersistentVolumeClaim } from '../../kube/api/core.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
@@ -56,6 +57,9 @@ export function explainClaim(
     closest: closest.candidates,
     omitted: closest.omitted,
     disks: diskRoomText(view, record.key),
+    elsewhere: users.some(({ nodeName }) => nodeName === '')
+      ? createdElsewhereAdvice(record, index)
+      : undefined,
     pods,
     podsOmitted: isForPods ? users.length - pods.length : 0,
     events: eventLines(view.events, { kind: 'PersistentVolumeClaim', namespace, name }),

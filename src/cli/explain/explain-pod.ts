@@ -1,6 +1,7 @@
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import { lookUpInlinePools } from '../../engine/cluster-index/pools/pool-lookup.ts';
 import type { Profile } from '../../engine/cluster-index/profile.ts';
+import { createdElsewhereAdvice } from '../../engine/explain/created-elsewhere.ts';
 import { type Placement, plan } from '../../engine/plan.ts';
 import { planWithNominated } from '../../engine/preemption/plan-with-nominated.ts';
 import { tieBreakSeed } from '../../engine/records/pending-pod.ts';
@@ -216,6 +217,7 @@ function claimLines({ claims }: PodRecord, index: ClusterIndex, view: ClusterVie
       closest: [],
       omitted: 0,
       disks: diskRoomText(view, key),
+      elsewhere: record && createdElsewhereAdvice(record, index),
     };
   });
 }

@@ -141,6 +141,8 @@ export interface ClaimLine {
   readonly omitted: number;
   /** For a claim of disks.stowage.dev: which disk lacks what. */
   readonly disks?: string | undefined;
+  /** The driver created the volume where the selected node cannot reach it, and what to do about it. */
+  readonly elsewhere?: string | undefined;
 }
 
 export interface InlineVolumeLine {
@@ -249,6 +251,8 @@ export interface ClaimExplanation extends Common {
   readonly omitted: number;
   /** For a claim of disks.stowage.dev: which disk lacks what. */
   readonly disks?: string | undefined;
+  /** While a pod waits for the claim: the driver created the volume where the selected node cannot reach it, and what to do about it. */
+  readonly elsewhere?: string | undefined;
   /** The pods that use the claim; a claim with delayed binding waits for them. */
   readonly pods: readonly PodExplanation[];
   readonly podsOmitted: number;

@@ -25,7 +25,7 @@ export function renderClaim(explanation: ClaimExplanation, options: RenderOption
   return page.toString();
 }
 
-function renderFacts(page: Page, { claim, state, disks }: ClaimExplanation): void {
+function renderFacts(page: Page, { claim, state, disks, elsewhere }: ClaimExplanation): void {
   const { requested, storageClass, selectedNode, volume } = claim;
   page.heading('CLAIM');
   page.line(`state: ${state}`, 2);
@@ -36,4 +36,5 @@ function renderFacts(page: Page, { claim, state, disks }: ClaimExplanation): voi
   if (volume !== undefined) page.line(`volume: ${volume}`, 2);
   if (selectedNode !== undefined) page.line(`selected node: ${selectedNode}`, 2);
   if (disks !== undefined) page.line(`disks: ${disks}`, 2);
+  if (elsewhere !== undefined) page.line(`place: ${elsewhere}`, 2);
 }

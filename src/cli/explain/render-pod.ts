@@ -135,12 +135,14 @@ function distinguishing(scores: readonly ScoreLine[]): readonly string[] {
 }
 
 function renderClaims(page: Page, { claims, verdict }: PodExplanation, { isWide }: RenderOptions): void {
-  const open = claims.filter(({ state, closest }) => state !== 'bound' || closest.length > 0);
+  const open = claims.filter(
+    ({ state, closest, elsewhere }) => state !== 'bound' || closest.length > 0 || isShown(verdict, elsewhere),
+  );
   if (open.length === 0) return;
   page.heading('CLAIMS');
   const absence = verdict === 'unknown' ? 'could not be read' : 'does not exist';
   const shown = isWide || open.length <= claimsMax + 1 ? open : open.slice(0, claimsMax);
-  for (const { claim, requested, storageClass, state, closest, omitted, disks } of shown) {
+  for (const { claim, requested, storageClass, state, closest, omitted, disks, elsewhere } of shown) {
     const size = requested === undefined ? '' : `${requested}, `;
     const className = storageClass === '' ? 'no class' : `class ${storageClass}`;
     const about = state === 'missing' ? absence : `${size}${className}, ${state}`;
@@ -148,9 +150,15 @@ function renderClaims(page: Page, { claims, verdict }: PodExplanation, { isWide 
     for (const candidate of closest) page.line(candidateText(candidate), 4);
     if (omitted > 0) page.line(lessCloseText(omitted), 4);
     if (disks !== undefined) page.line(`disks: ${disks}`, 4);
+    if (isShown(verdict, elsewhere)) page.line(`place: ${elsewhere}`, 4);
   }
   if (shown.length < open.length)
     page.line(`and ${open.length - shown.length} more claims (-o wide shows them)`, 2);
+}
+
+/** A pod that runs, or can, needs no other volume. */
+function isShown(verdict: PodExplanation['verdict'], elsewhere: string | undefined): boolean {
+  return verdict === 'refused' && elsewhere !== undefined;
 }
 
 function renderInlineVolumes(page: Page, { inlineVolumes = [], verdict }: PodExplanation): void {

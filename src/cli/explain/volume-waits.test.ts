@@ -3,14 +3,17 @@ import {
   boundClaim,
   claim,
   csiDriver,
+  localVolume,
   storageCapacity,
   storageClass,
   volume,
 } from '../../engine/testing/objects.ts';
 import type { Event, PersistentVolume, Pod } from '../../kube/api/core.ts';
+import { annotations } from '../../kube/well-known.ts';
 import { plainTerminal } from '../output/terminal.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
 import { exitCodeOf, nameOf } from './explain.ts';
+import { explainClaim } from './explain-claim.ts';
 import { explainPod } from './explain-pod.ts';
 import type { PodExplanation } from './explanation.ts';
 import { renderPod } from './render-pod.ts';
@@ -149,4 +152,29 @@ describe('a pod whose volume is attached to another node', () => {
     const shared = attached({ VolumeAttachment: [attachment] }, {}, { accessModes: ['ReadWriteMany'] });
     expect(ask(shared, late).verdict).toBe('placed');
   });
+});
+
+test('a volume that its driver created elsewhere is named with the remedy', () => {
+  const marks = { [annotations.bindCompleted]: 'yes', [annotations.selectedNode]: 'n1' };
+  const pod = podWith('p', '1', ['data']);
+  const view = viewOf({
+    Node: [nodeWith('n1', '4'), { ...nodeWith('n2', '4'), spec: { unschedulable: true } }],
+    StorageClass: [storageClass('local')],
+    PersistentVolume: [localVolume('pv', '1Gi', 'n2')],
+    PersistentVolumeClaim: [
+      boundClaim('data', '1Gi', 'pv', {
+        metadata: { namespace: 'default', name: 'data', uid: 'uid-data', annotations: marks },
+      }),
+    ],
+    Pod: [pod],
+  });
+  const explanation = ask(view, pod);
+  const place =
+    'node n1 was selected for claim default/data, but the driver created its volume pv where only n2 can reach it; make one of these nodes fit the pod';
+  expect(explanation.claims[0]?.elsewhere).toContain(place);
+  expect(textOf(explanation)).toContain(`place: ${place}`);
+  const claimExplanation = explainClaim(view, view.snapshot.get('PersistentVolumeClaim', 'default/data')!, {
+    nowMs: 0,
+  });
+  expect(claimExplanation.elsewhere).toContain(place);
 });

@@ -30,6 +30,14 @@ export class ClaimEvents {
     this.#record(claim, 'Warning', reason, note);
   }
 
+  /** The driver chose another place than that of the selected node. The volume stays: it is what the claim asked for. */
+  createdElsewhere(claim: PersistentVolumeClaim, volumeName: string, nodeName: string): void {
+    const note =
+      `node "${nodeName}" was selected, and the driver created volume ${volumeName} where that node cannot reach it, so the pod has to run elsewhere. ` +
+      'If it fits no node there, delete pod and claim to have another volume created; --strict-topology keeps new volumes where their node is';
+    this.#record(claim, 'Warning', 'VolumeCreatedElsewhere', note);
+  }
+
   notRecorded(claim: PersistentVolumeClaim, message: string): void {
     const { namespace, name } = claim.metadata ?? {};
     const note = `Error creating provisioned PV object for claim ${namespace}/${name}: ${message}`;

@@ -1,5 +1,6 @@
 import type { ResourceClient } from '../../cluster/cluster.ts';
 import type { PersistentVolumeClaim } from '../../kube/api/core.ts';
+import { annotations } from '../../kube/well-known.ts';
 import { lookUp } from '../../kube/wire.ts';
 import { provisionerOf, selectedNodeAnnotations } from './claim-demand.ts';
 
@@ -57,7 +58,7 @@ export async function clearIntent(
   options: ClearIntentOptions,
   signal: AbortSignal,
 ): Promise<PersistentVolumeClaim> {
-  const selected = options.dropsSelectedNode ? selectedNodeAnnotations : [];
+  const selected = options.dropsSelectedNode ? [...selectedNodeAnnotations, annotations.fittingTopology] : [];
   const present = [intentAnnotation, recordAnnotation, ...selected].filter(
     (key) => lookUp(claim.metadata?.annotations, key) !== undefined,
   );

@@ -4,7 +4,9 @@ import type { Node, PersistentVolume, PersistentVolumeClaim } from '../../kube/a
 import type { StorageClass } from '../../kube/api/storage.ts';
 import { keyOf } from '../../kube/object-key.ts';
 import { persistentVolumeClaims } from '../../kube/resources.ts';
+import { matchesNode } from '../../kube/selectors/node-selector.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
+import { volumeNodeSelector } from '../../kube/volumes.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
 import { messageOf } from '../../runtime/error-message.ts';
@@ -80,6 +82,8 @@ export class ProvisioningSteps {
     if (created.kind === 'unknown') return this.#later(withIntent, created.error.outcome.next);
     if (created.kind === 'refused') return await this.#createRefused(job, withIntent, created, signal);
     const volume = provisionedVolume(asset.name, created.volume, withIntent, storageClass);
+    if (job.node !== undefined && !isReachedFrom(job.node, volume))
+      this.#events.createdElsewhere(withIntent, asset.name, demand.node);
     return await this.#record(withIntent, volume, signal);
   }
 
@@ -223,4 +227,9 @@ export class ProvisioningSteps {
   #later(claim: PersistentVolumeClaim, next: RefusedOutcome['next'] | 'retry-soon'): Requeue {
     return { afterMs: this.#delays.afterMs(keyOf(claim), next) };
   }
+}
+
+function isReachedFrom({ metadata }: Node, volume: PersistentVolume): boolean {
+  const selector = volumeNodeSelector(volume);
+  return selector === undefined || matchesNode(selector, metadata?.name ?? '', metadata?.labels);
 }

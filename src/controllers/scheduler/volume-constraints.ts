@@ -1,11 +1,8 @@
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
-import { truncatedList } from '../../engine/explain/truncated-list.ts';
+import { createdElsewhere, reachableFrom } from '../../engine/explain/created-elsewhere.ts';
 import type { ClaimRecord } from '../../engine/records/claim-record.ts';
 import type { Refusal } from '../../engine/refusal/refusal.ts';
 import { reaches } from '../../engine/rules/volume-binding/bound-volumes.ts';
-
-/** This many nodes are named; the others are counted. */
-const namedMax = 3;
 
 /**
  * Which of the pod's own volumes exclude nodes that would fit otherwise, as a phrase for each claim; empty if none does. The rules about
@@ -20,14 +17,13 @@ export function volumeConstraints({ pod, reasons }: Refusal, index: ClusterIndex
   });
 }
 
-function boundVolumeConstraint({ key, volumeName }: ClaimRecord, index: ClusterIndex): readonly string[] {
+function boundVolumeConstraint(claim: ClaimRecord, index: ClusterIndex): readonly string[] {
+  const { key, volumeName } = claim;
   const row = index.volumes.row(volumeName);
   if (row === undefined) return [];
-  const rows = index.nodes.rowsByName.filter((node) => reaches(index, row, node));
-  if (rows.length === index.nodes.size) return [];
-  const names = rows.slice(0, namedMax).map((node) => index.nodes.record(node)!.key);
-  const where = truncatedList(names, rows.length);
-  return [`claim ${key} is bound to volume ${volumeName}, which only ${where || 'no node'} can reach`];
+  if (index.nodes.rowsByName.every((node) => reaches(index, row, node))) return [];
+  const bound = `claim ${key} is bound to volume ${volumeName}, which only ${reachableFrom(row, index)} can reach`;
+  return [createdElsewhere(claim, index) ?? bound];
 }
 
 function selectedNodeConstraint({ key, selectedNode }: ClaimRecord, index: ClusterIndex): readonly string[] {

@@ -27,6 +27,8 @@ export function readDriver(driver: CSIDriver): DriverRecord {
 export interface NodeDriversRecord extends Identity {
   /** How many volumes each installed driver can attach; undefined if there is no limit. */
   readonly limits: ReadonlyMap<string, number | undefined>;
+  /** The labels of each installed driver's topology, sorted; drivers without any are left out. */
+  readonly topologyKeys: ReadonlyMap<string, readonly string[]>;
   readonly migratedPlugins: ReadonlySet<string>;
   readonly problems: readonly string[];
 }
@@ -34,11 +36,15 @@ export interface NodeDriversRecord extends Identity {
 export function readNodeDrivers(node: CSINode): NodeDriversRecord {
   const problems: string[] = [];
   const limits = new Map<string, number | undefined>();
+  const topologyKeys = new Map<string, readonly string[]>();
   for (const driver of nonNullItems(node.spec?.drivers)) {
     limits.set(textOf(driver.name), readLimit(driver.allocatable?.count, textOf(driver.name), problems));
+    const keys = nonNullItems(driver.topologyKeys).filter((key) => typeof key === 'string');
+    if (keys.length > 0) topologyKeys.set(textOf(driver.name), keys.sort());
   }
   const { key, uid, version, isDeleting } = clusterIdentity(node);
-  return { key, uid, version, isDeleting, limits, migratedPlugins: migratedPlugins(node), problems };
+  const plugins = migratedPlugins(node);
+  return { key, uid, version, isDeleting, limits, topologyKeys, migratedPlugins: plugins, problems };
 }
 
 function readLimit(count: unknown, driver: string, problems: string[]): number | undefined {

@@ -1,5 +1,6 @@
 import type { Node } from '../../../kube/api/core.ts';
 import type { CSINode, VolumeAttachment } from '../../../kube/api/storage.ts';
+import { fittingSegmentsOf } from '../../../kube/fitting-topology.ts';
 import { csiNodes, nodes, volumeAttachments } from '../../../kube/resources.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import type { Informer } from '../../../reconcile/informer/informer.ts';
@@ -40,13 +41,14 @@ export class CsiCaches {
 
   chooseTopology(
     driver: string,
-    { storageClass, selectedNode, spread }: ProvisionRequest,
+    { claim, storageClass, selectedNode, spread }: ProvisionRequest,
     flags: { readonly strict: boolean; readonly immediate: boolean },
   ): TopologyChoice {
     return chooseTopology({
       driver,
       storageClass,
       selectedNode,
+      fitting: fittingSegmentsOf(claim, selectedNode?.metadata?.name),
       spread,
       ...flags,
       csiNodeNamed: (name) => this.#csiNodes.get(name),

@@ -24,6 +24,8 @@ export interface TopologyQuestion {
   readonly driver: string;
   readonly storageClass: StorageClass;
   readonly selectedNode: Node | undefined;
+  /** The segments with nodes that fit the pod, as the scheduler recorded them; undefined if another scheduler selected the node. */
+  readonly fitting?: readonly CsiSegment[] | undefined;
   readonly spread: SpreadPosition;
   readonly strict: boolean;
   readonly immediate: boolean;
@@ -37,7 +39,10 @@ export type TopologyChoice =
   | { readonly kind: 'chosen'; readonly preferred: readonly CsiSegment[] | undefined }
   | RefusedOutcome;
 
-/** `accessibility_requirements` of CreateVolume, as external-provisioner builds them. */
+/**
+ * `accessibility_requirements` of CreateVolume, as external-provisioner builds them; but without segments where the pod cannot run, if the
+ * scheduler recorded which ones those are. A driver may choose any of them, and a volume cannot change its place afterwards.
+ */
 export function chooseTopology(question: TopologyQuestion): TopologyChoice {
   return question.selectedNode === undefined
     ? withoutNode(question)
@@ -69,9 +74,19 @@ function forNode(question: TopologyQuestion, node: Node): TopologyChoice {
       `node "${name}" (${csiSegmentText(own)}) is not among the class's allowedTopologies`,
     );
   if (strict) return chosen([own]);
-  const all = allowed ?? clusterSegments(keys, driver, question.csiNodes(), question.nodeNamed);
+  const known = allowed ?? clusterSegments(keys, driver, question.csiNodes(), question.nodeNamed);
+  const all = fittingOnes(known, question.fitting);
   const first = all.findIndex((one) => includesSegment(own, one));
   return first < 0 ? chosen([own]) : chosen(rotated(all, first));
+}
+
+/** A class may name fewer keys than the driver has: then one of its segments fits if a part of it does. */
+function fittingOnes(
+  segments: readonly CsiSegment[],
+  fitting: readonly CsiSegment[] | undefined,
+): readonly CsiSegment[] {
+  if (fitting === undefined) return segments;
+  return segments.filter((one) => fitting.some((each) => includesSegment(each, one)));
 }
 
 function withoutNode(question: TopologyQuestion): TopologyChoice {

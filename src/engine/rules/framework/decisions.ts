@@ -28,9 +28,14 @@ export interface Provision {
   readonly requested: Size;
   /** Undefined if the driver publishes no capacity. */
   readonly pool: PoolChoice | undefined;
+  /** Where the driver may create the volume, by the labels of its topology: a node there fits the pod. Undefined if that is unknown. */
+  readonly fittingSegments?: readonly VolumeSegment[];
   /** The pool is a drive, and gets no other volume of this group. */
   readonly spreadGroup?: string;
 }
+
+/** Labels with their values, for each topology key of a driver. */
+export type VolumeSegment = Readonly<Record<string, string>>;
 
 /** An inline volume of the pod uses capacity without a claim. */
 export interface InlineReservation {
