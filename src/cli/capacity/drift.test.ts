@@ -6,6 +6,7 @@ import {
   type DriftRecord,
   formatDriftRecord,
 } from '../../kube/drift-record.ts';
+import { drivesDriver } from '../../kube/drive.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { nodeWith, viewOf } from '../explain/testing/cluster-views.ts';
 import { plainTerminal } from '../output/terminal.ts';
@@ -121,6 +122,17 @@ describe('drift', () => {
       'to accept the difference: kubectl patch drivercapacity pmem --subresource=status --type=json -p ' +
         `'[{"op":"test","path":"/status/storage/1/pools/1/name","value":"it'\\''s"},{"op":"remove","path":"/status/storage/1/pools/1/drift"}]'`,
     );
+  });
+
+  test('of local drives is not reported: their ledgers list their volumes', () => {
+    const view = viewOf(
+      {
+        StorageClass: [storageClass('fast', { provisioner: drivesDriver })],
+        CSIStorageCapacity: [pool('a', undefined), pool('b', formatDriftRecord(recordOf('leak', '-5Gi')))],
+      },
+      { unseen: [] },
+    );
+    expect(measureDrift(view, { nowMs })).toMatchObject({ pools: [], notes: [] });
   });
 
   test('of an empty cluster is nothing to compare', () => {

@@ -1,6 +1,7 @@
 import { stowageProfile } from '../../engine/cluster-index/profile.ts';
 import type { PoolRecord } from '../../engine/records/pool-record.ts';
 import { type DriftRecord, parseDriftRecord } from '../../kube/drift-record.ts';
+import { drivesDriver } from '../../kube/drive.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { noticeNotes } from '../explain/lines.ts';
 import { PoolReader } from '../pools/pool-reader.ts';
@@ -20,7 +21,7 @@ export function measureDrift(view: ClusterView, { nowMs, storageClass }: Measure
   index.settle(nowMs);
   const reader = new PoolReader(view, index, nowMs);
   const pools = [...index.pools.records()]
-    .filter(({ form }) => form !== 'Drive')
+    .filter((pool) => driverOf(view, pool) !== drivesDriver)
     .filter((pool) => storageClass === undefined || pool.storageClass === storageClass)
     .map((pool) => driftLine(view, pool, reader))
     .sort(byConcern);
@@ -35,6 +36,11 @@ export function measureDrift(view: ClusterView, { nowMs, storageClass }: Measure
       ...noticeNotes(warnings),
     ],
   };
+}
+
+/** Figures of local drives are not compared: their ledgers list their volumes. A Drive is a pool of the same driver. */
+function driverOf({ snapshot }: ClusterView, { driver, storageClass }: PoolRecord): string | undefined {
+  return driver ?? snapshot.get('StorageClass', storageClass)?.provisioner;
 }
 
 function driftLine(view: ClusterView, pool: PoolRecord, reader: PoolReader): PoolDriftLine {

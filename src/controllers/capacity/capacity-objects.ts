@@ -112,9 +112,10 @@ export class CapacityObjects implements FigureStore {
       await this.#client.create(wanted, { signal });
       return;
     }
-    // The class and the segment cannot change. A size that the driver does not report any more is removed.
+    // The class and the segment cannot change. A size that the driver does not report any more is removed, and so is a record of drift.
     const { capacity, maximumVolumeSize = null } = wanted;
-    const { annotations: notes, ownerReferences } = wanted.metadata ?? {};
+    const { ownerReferences } = wanted.metadata ?? {};
+    const notes = { [annotations.drift]: null, ...wanted.metadata?.annotations };
     const backing = { [labels.backingPool]: this.#backingLabel(figureKey, figure.disks) };
     const metadata = { labels: { ...this.#labels, ...backing }, annotations: notes, ownerReferences };
     const change = { metadata, capacity, maximumVolumeSize };

@@ -2,6 +2,7 @@ import type { ServedCsiDriver } from '../../csi/served-driver.ts';
 import type { Pod } from '../../kube/api/core.ts';
 import type { OwnerReference } from '../../kube/api/meta.ts';
 import type { CSIDriver, StorageClass } from '../../kube/api/storage.ts';
+import { drivesDriver } from '../../kube/drive.ts';
 import {
   csiDrivers,
   persistentVolumeClaims,
@@ -58,7 +59,7 @@ export class DriverPublisher {
   readonly #segments: SegmentSource;
   readonly #volumes: VolumeEvents;
   readonly #inlineVolumes: InlineVolumeEvents;
-  readonly #drift: PoolDrift;
+  readonly #drift: PoolDrift | undefined;
   readonly #orphans: OrphanedFigures;
   readonly #pods: Informer<Pod> | undefined;
   #podWork: BackgroundWork | undefined;
@@ -102,19 +103,7 @@ export class DriverPublisher {
       figures,
       segments: this.#segments,
     });
-    this.#drift = new PoolDrift({
-      driver,
-      clock: context.clock,
-      log: context.log,
-      timeoutMs,
-      pollIntervalMs: settings.pollIntervalMs,
-      desired,
-      figures,
-      metrics,
-      servesClass: (className) =>
-        context.informers.of(storageClasses).get(className)?.provisioner === driver.name,
-      labelsOf: (node) => this.#segments.labelsOf(node),
-    });
+    this.#drift = driver.name === drivesDriver ? undefined : this.#poolDrift();
     this.#orphans = new OrphanedFigures({ context, driver: driver.name, namespace: settings.namespace });
     this.#pods = this.#podInformer();
     this.#publication = new FigurePublication({
@@ -131,6 +120,24 @@ export class DriverPublisher {
       graceMs: nodeName === undefined ? segmentGraceMs : 0,
       sendsTopology: () => nodeName === undefined || !this.#isEphemeralOnly(),
       drift: this.#drift,
+    });
+  }
+
+  /** Not for local drives: their ledgers list their volumes, and a drive that comes, is cordoned or goes changes the figure of its node. */
+  #poolDrift(): PoolDrift {
+    const { context, driver, settings, timeoutMs, metrics } = this.#options;
+    return new PoolDrift({
+      driver,
+      clock: context.clock,
+      log: context.log,
+      timeoutMs,
+      pollIntervalMs: settings.pollIntervalMs,
+      desired: this.#desired,
+      figures: this.#figures,
+      metrics,
+      servesClass: (className) =>
+        context.informers.of(storageClasses).get(className)?.provisioner === driver.name,
+      labelsOf: (node) => this.#segments.labelsOf(node),
     });
   }
 
@@ -166,7 +173,6 @@ export class DriverPublisher {
     const classes = context.informers.of(storageClasses);
     const drivers = context.informers.of(csiDrivers);
     const volumes = context.informers.of(persistentVolumes);
-    const claims = context.informers.of(persistentVolumeClaims);
     const enqueue = (key: string) => this.#figures.queue.add(key);
     return [
       ...this.#segments.listen(() => this.#enqueueObsolete()),
@@ -175,9 +181,8 @@ export class DriverPublisher {
         updated: (one) => this.#classChanged(one),
         deleted: (one) => this.#classDeleted(one),
       }),
-      volumes.addHandler(this.#drift.volumeHandler),
-      claims.addHandler(this.#drift.claimHandler),
-      ...this.#listenToPods(),
+      ...this.#listenForDrift(),
+      ...(this.#pods === undefined ? [] : [this.#pods.addHandler(this.#inlineVolumes.podHandler)]),
       volumes.addHandler(this.#volumes.volumeHandler),
       drivers.addHandler({
         added: (one) => this.#driverChanged(one),
@@ -188,6 +193,16 @@ export class DriverPublisher {
       this.#shards.listen(enqueue),
       driver.onCallEnd((call) => this.#volumes.callEnded(call)),
       driver.onCapacityChange?.((segments) => this.#volumes.capacityChanged(segments)) ?? (() => {}),
+    ];
+  }
+
+  #listenForDrift(): readonly (() => void)[] {
+    const { informers } = this.#options.context;
+    if (this.#drift === undefined) return [];
+    return [
+      informers.of(persistentVolumes).addHandler(this.#drift.volumeHandler),
+      informers.of(persistentVolumeClaims).addHandler(this.#drift.claimHandler),
+      ...(this.#pods === undefined ? [] : [this.#pods.addHandler(this.#drift.podHandler)]),
     ];
   }
 
@@ -215,14 +230,6 @@ export class DriverPublisher {
     const informer = new Informer<Pod>({ ...own, purpose: this.#options.driver.name });
     this.#podWork = informer.start(supervisor);
     return informer;
-  }
-
-  #listenToPods(): readonly (() => void)[] {
-    if (this.#pods === undefined) return [];
-    return [
-      this.#pods.addHandler(this.#drift.podHandler),
-      this.#pods.addHandler(this.#inlineVolumes.podHandler),
-    ];
   }
 
   #csiDriver(): CSIDriver | undefined {
@@ -287,7 +294,7 @@ export class DriverPublisher {
     metrics.current.set(current, labels);
     metrics.obsolete.set(published.length - current, labels);
     metrics.failing.set(this.#problems.count, labels);
-    this.#drift.updateMetrics();
+    this.#drift?.updateMetrics();
     const oldestMs = this.#figures.oldestMs();
     const ageMs = oldestMs === undefined ? 0 : this.#options.context.clock.nowMs() - oldestMs;
     metrics.ageSeconds.set(ageMs / 1000, labels);

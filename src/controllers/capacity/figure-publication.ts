@@ -42,7 +42,8 @@ export interface FigurePublicationOptions {
   readonly graceMs: number;
   /** Whether the request of GetCapacity has a topology. */
   readonly sendsTopology: () => boolean;
-  readonly drift: PoolDrift;
+  /** Undefined if the figures of the driver are not compared; then no record is published, and one that exists is removed. */
+  readonly drift: PoolDrift | undefined;
 }
 
 /**
@@ -101,7 +102,7 @@ export class FigurePublication {
     const { desired, drift, context, metrics, measurement } = this.#options;
     const store = this.#storeFor(figureKey);
     const disks = desired.disksOf(figureOfKey(figureKey).storageClassName);
-    const record = await drift.recordFor(figureKey, measured, store.published(figureKey), signal);
+    const record = await drift?.recordFor(figureKey, measured, store.published(figureKey), signal);
     const figure = { ...measured, disks, drift: record };
     if (this.#isCurrent(figureKey, figure)) return false;
     const { clock } = context;
@@ -139,7 +140,7 @@ export class FigurePublication {
     }
     for (const store of Object.values(stores)) await store.remove(figureKey, signal);
     figures.forget(figureKey);
-    drift.forget(figureKey);
+    drift?.forget(figureKey);
     problems.solved(figureKey);
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { CsiRequestInit } from '../../csi/csi-methods.ts';
 import { JoiningDriverSet } from '../../csi/joining-driver-set.ts';
+import { formatDriftRecord } from '../../kube/drift-record.ts';
 import { drives, drivesDriver } from '../../kube/drive.ts';
 import {
   csiDrivers,
@@ -194,6 +195,41 @@ test('a change of a Drive is published at once, and only figures of its node are
   await environment.settle(1_500);
   expect((await published()).sort()).toEqual(['n1 5Gi', 'n2 10Gi']);
   expect(new Set(measured)).toEqual(new Set(['n1']));
+});
+
+test('a drive that is added, cordoned, lost or removed is no drift, and a record of an earlier version is removed', async () => {
+  const started = await start('n1');
+  await using _ = started.environment;
+  const { cluster, environment } = started;
+  const client = cluster.resource(drives);
+  const figures = cluster.resource(csiStorageCapacities);
+  const findings = async () => {
+    const { items } = await figures.list();
+    const rendered = environment.metrics.render().match(/^stowage_capacity_(drift|unknown).* [1-9]\d*$/gm);
+    return [items.map(({ metadata }) => metadata?.annotations?.[annotations.drift]), rendered ?? []];
+  };
+  await addDrive(started, 'n1-a', 'n1', 10);
+  await addPod(started, 'db', [1]);
+  await environment.settle(130_000);
+  await addDrive(started, 'n1-b', 'n1', 20);
+  await environment.settle(130_000);
+  expect(await findings(), 'added').toEqual([[undefined], []]);
+  const { items } = await figures.list();
+  const { namespace: of = '', name = '' } = items[0]?.metadata ?? {};
+  const last = { measuredAt: '2026-01-01T08:00:00Z', free: '9Gi', ours: '1Gi', otherClasses: '0' };
+  const record = formatDriftRecord({ baseline: last, last, kind: 'none', difference: '0' });
+  const body = { metadata: { annotations: { [annotations.drift]: record } } };
+  await figures.patch({ namespace: of, name }, { type: 'merge', body });
+  await client.patch({ name: 'n1-b' }, { type: 'merge', body: { spec: { unschedulable: true } } });
+  await environment.settle(130_000);
+  expect(await findings(), 'cordoned').toEqual([[undefined], []]);
+  const lost = { status: { state: 'Lost' } };
+  await client.patch({ name: 'n1-a' }, { type: 'merge', body: lost }, { subresource: 'status' });
+  await environment.settle(130_000);
+  expect(await findings(), 'lost').toEqual([[undefined], []]);
+  await client.delete({ name: 'n1-b' });
+  await environment.settle(130_000);
+  expect(await findings(), 'removed').toEqual([[undefined], []]);
 });
 
 test('an entry that nothing uses is named on its Drive after two comparisons, and stays', async () => {
