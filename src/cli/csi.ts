@@ -30,12 +30,13 @@ import { CliError, usage } from './cli-error.ts';
 import { connect } from './connect.ts';
 import {
   checkKubeletRegistration,
+  KubeletRegistration,
   type KubeletRegistrationFlags,
-  registeredWithKubelet,
 } from './kubelet-registration.ts';
 import { type LogFlags, logOf } from './log-flags.ts';
 import { OpsServer } from './ops-server.ts';
 import { stopRequested } from './stop-signals.ts';
+import { topologyKeysIn } from './topology-keys.ts';
 import { untilReached } from './until-reached.ts';
 
 export interface CsiCommandFlags extends LogFlags, KubeletRegistrationFlags {
@@ -45,6 +46,7 @@ export interface CsiCommandFlags extends LogFlags, KubeletRegistrationFlags {
   readonly services: string;
   readonly drivesRoot: string;
   readonly unenforcedQuota?: boolean;
+  readonly topologyKeys?: string;
   readonly httpAddress?: string;
 }
 
@@ -59,6 +61,7 @@ const leaseRequestMsMax = 4_500;
 export async function csi(flags: CsiCommandFlags): Promise<void> {
   const log = logOf(flags);
   const services = servicesOf(flags);
+  const topologyKeys = topologyKeysIn(flags.topologyKeys, '--topology-keys');
   checkEndpoint(flags.endpoint);
   checkKubeletRegistration(flags, services.node !== undefined);
   if (services.node) await checkQuota(flags);
@@ -75,7 +78,7 @@ export async function csi(flags: CsiCommandFlags): Promise<void> {
     stopDeadlineMs: stopMaxMs - callGraceMs,
   });
   const metrics = new Metrics();
-  const driver = new DrivesDriver({ flags, services, cluster, supervisor, metrics, log });
+  const driver = new DrivesDriver({ flags, services, topologyKeys, cluster, supervisor, metrics, log });
   await serveOps(flags, driver, { metrics, log });
   const failed = driver.run(stop.signal).then((ending) => ending ?? stopped);
   const { why, exitCode } = await Promise.race([stopped, failed]);
@@ -99,6 +102,7 @@ interface ServiceNames {
 interface DriverParts {
   readonly flags: CsiCommandFlags;
   readonly services: ServiceNames;
+  readonly topologyKeys: readonly string[];
   readonly cluster: KubernetesCluster;
   readonly supervisor: Supervisor;
   readonly metrics: Metrics;
@@ -129,7 +133,7 @@ class DrivesDriver {
   readonly #parts: DriverParts;
   #controller: CsiServices['controller'];
   #server: CsiServer | undefined;
-  #registration: CsiServer | undefined;
+  #registration: KubeletRegistration | undefined;
 
   constructor(parts: DriverParts) {
     this.#parts = parts;
@@ -154,23 +158,24 @@ class DrivesDriver {
 
   /** The kubelet first, so that it sends no new calls. */
   async stop(): Promise<void> {
-    await this.#registration?.stop(0);
+    await this.#registration?.stop();
     await this.#server?.stop(callGraceMs);
   }
 
   /** Resolves with false if `signal` aborted before the drives were mounted. */
   async #startNode(nodeName: string, signal: AbortSignal): Promise<boolean> {
-    const { flags, cluster, supervisor, log } = this.#parts;
+    const { flags, topologyKeys, cluster, supervisor, log } = this.#parts;
     const host = new LinuxHost(flags.unenforcedQuota === true ? unenforcedQuota : new XfsProjectQuota());
     const { drivesRoot } = flags;
     const common = { clock: realClock, random: systemRandom, cluster, supervisor, log };
-    const node = new NodeDriver({ ...common, host, drivesRoot, nodeName });
+    const node = new NodeDriver({ ...common, host, drivesRoot, nodeName, topologyKeys });
     if (!(await node.start(signal))) return false;
     // The kernel may have loaded XFS only now.
     await checkQuota(flags);
     log.info(`${node.drives.names.length} drives of node ${nodeName} are known`);
     await this.#serve(node.methods);
-    this.#registration = await registeredWithKubelet(flags, log);
+    this.#registration = await KubeletRegistration.start(flags, log);
+    node.topology.onChange((after, before) => this.#registration?.topologyChanged(after, before));
     return true;
   }
 

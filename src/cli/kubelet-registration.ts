@@ -15,13 +15,62 @@ export interface KubeletRegistrationFlags {
   readonly kubeletEndpoint?: string;
 }
 
-/** Registers the driver with the kubelet, once its socket answers. Undefined without `--kubelet-registration`. */
-export async function registeredWithKubelet(
-  flags: KubeletRegistrationFlags,
+/** The registration of the driver with the kubelet of its node. */
+export class KubeletRegistration {
+  readonly #flags: KubeletRegistrationFlags;
+  readonly #log: Log;
+  #server: CsiServer | undefined;
+  /** Changes of the registration run one after the other. */
+  #work: Promise<void> = Promise.resolve();
+  #isStopped = false;
+
+  private constructor(flags: KubeletRegistrationFlags, log: Log) {
+    this.#flags = flags;
+    this.#log = log;
+  }
+
+  /** Registers the driver, once its socket answers. Undefined without `--kubelet-registration`. */
+  static async start(flags: KubeletRegistrationFlags, log: Log): Promise<KubeletRegistration | undefined> {
+    if (flags.kubeletRegistration === undefined) return undefined;
+    const registration = new KubeletRegistration(flags, log);
+    registration.#server = await registered(flags.kubeletRegistration, flags, log);
+    return registration;
+  }
+
+  /**
+   * The CSINode lists the keys of the node's topology, and the kubelet writes them only when a driver registers. Where the node has got or
+   * lost one of the labels, the driver registers again. Other values of the same labels need nothing: consumers read the Node.
+   */
+  topologyChanged(after: object, before: object | undefined): void {
+    const keysOf = (segments: object = {}) => Object.keys(segments).sort().join();
+    if (keysOf(after) === keysOf(before)) return;
+    this.#work = this.#work.then(() => this.#registerAgain());
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#work;
+    await this.#server?.stop(0);
+  }
+
+  async #registerAgain(): Promise<void> {
+    const { kubeletRegistration: folder } = this.#flags;
+    if (this.#isStopped || folder === undefined) return;
+    this.#log.info('the node has other topology labels; registering with the kubelet again');
+    try {
+      await this.#server?.stop(0);
+      this.#server = await registered(folder, this.#flags, this.#log);
+    } catch (error) {
+      this.#log.error('the kubelet does not know the topology of the node; restart this process', { error });
+    }
+  }
+}
+
+async function registered(
+  folder: string,
+  { kubeletEndpoint, endpoint }: KubeletRegistrationFlags,
   log: Log,
-): Promise<CsiServer | undefined> {
-  const { kubeletRegistration: folder, kubeletEndpoint, endpoint } = flags;
-  if (folder === undefined) return undefined;
+): Promise<CsiServer> {
   try {
     return await registerWithKubelet({
       folder,

@@ -25,6 +25,7 @@ import {
   simulatedNodesOf,
 } from './simulated-nodes.ts';
 import { stopRequested } from './stop-signals.ts';
+import { topologyKeysIn } from './topology-keys.ts';
 import { explained } from './up-errors.ts';
 
 export interface UpFlags extends LogFlags, CsiFlags, CsiNodeFlags, StorageNodeFlags, SimulatedNodeFlags {
@@ -37,6 +38,7 @@ export interface UpFlags extends LogFlags, CsiFlags, CsiNodeFlags, StorageNodeFl
   readonly consoleWrite?: boolean;
   readonly consoleHost?: readonly string[];
   readonly featureGates: string;
+  readonly driveTopologyKeys?: string;
   readonly demo?: boolean;
   readonly fresh?: boolean;
 }
@@ -115,6 +117,7 @@ function planOf(flags: UpFlags): UpPlan {
       profile: gatedProfile(stowageProfile, gates),
       csi: csiSettingsOf(flags, { controllers: names }),
       csiNode: csiNodeSettingsOf(flags, { dataDirectory, controllers: names }),
+      driveTopologyKeys: topologyKeysIn(flags.driveTopologyKeys, '--drive-topology-keys'),
       diskAgent: storageNodeSettingsOf(flags, {
         dataDirectory,
         controllers: names,

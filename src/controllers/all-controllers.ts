@@ -45,6 +45,8 @@ export interface ControllerSettings
   readonly csiDrivers?: CsiDriverSet | undefined;
   /** The set that the driver of local drives joins, which is `csiDrivers` too; without it, the controller `drives` does nothing. */
   readonly inProcessDrivers?: JoiningDriverSet | undefined;
+  /** Labels of Nodes that are topology segments of their local drives, beside zone and region. */
+  readonly driveTopologyKeys?: readonly string[] | undefined;
   /** The CSI node plugins of simulated nodes; without it, there are none. */
   readonly csiNode?: CsiNodeSettings | undefined;
   /** The same as connections; by default those at the addresses of `csiNode`. */

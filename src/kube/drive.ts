@@ -64,6 +64,32 @@ export const drivesDriver = 'drives.stowage.dev';
 /** The topology key of that driver; its value is the name of the Node. */
 export const driveNodeKey = 'stowage.dev/node';
 
+/** Labels of a Node that are topology segments of its drives, beside the node itself, wherever the Node has them. */
+export const nodeTopologyKeys: readonly string[] = [
+  'topology.kubernetes.io/region',
+  'topology.kubernetes.io/zone',
+];
+
+/** Further keys that a setting may name: a Drive's `status.topology` has a limit. */
+export const furtherTopologyKeysMax = 16;
+
+/**
+ * The topology segments of the drives of a node: the node's own, and those of its labels with the well-known and the further keys. CSI
+ * permits no empty values. The segment of the node alone identifies the drives, so only that one pins a volume.
+ */
+export function driveTopology(
+  nodeName: string,
+  labels: Readonly<Record<string, string>> | undefined,
+  furtherKeys: readonly string[],
+): Readonly<Record<string, string>> {
+  const segments: Record<string, string> = {};
+  for (const key of [...nodeTopologyKeys, ...furtherKeys]) {
+    const value = labels?.[key];
+    if (value !== undefined && value !== '') segments[key] = value;
+  }
+  return { ...segments, [driveNodeKey]: nodeName };
+}
+
 /** On a Drive while its ledger has entries. */
 export const driveProtectionFinalizer = 'stowage.dev/drive-protection';
 

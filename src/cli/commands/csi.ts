@@ -12,6 +12,10 @@ export function addCsi(program: Command): void {
     .option('--services <list>', 'the services to serve: controller, node', 'controller,node')
     .option('--drives-root <folder>', 'where the node service mounts drives', '/var/lib/stowage/drives')
     .option(
+      '--topology-keys <list>',
+      'labels of the Node that are topology segments of its drives beside zone and region, such as example.com/rack',
+    )
+    .option(
       '--unenforced-quota',
       'start on a kernel without XFS project quota: volumes may exceed their size',
     )

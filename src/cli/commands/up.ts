@@ -38,6 +38,10 @@ export function addUp(program: Command): void {
   addCsiOptions(command)
     .option('--csi-node <node=address>', 'the CSI node plugin of a simulated node; may be repeated', collect)
     .option(
+      '--drive-topology-keys <list>',
+      'labels of Nodes that are topology segments of their drives beside zone and region, such as example.com/rack',
+    )
+    .option(
       '--storage-node <node=dir>',
       'keep the replicas and images of a storage node as files in this directory; may be repeated',
       collect,

@@ -1,3 +1,4 @@
+import type { Projected } from '../../cluster/cluster.ts';
 import { InProcessDriver } from '../../csi/in-process-driver.ts';
 import type { JoiningDriverSet } from '../../csi/joining-driver-set.ts';
 import type { CapacityChanges } from '../../csi/served-driver.ts';
@@ -7,15 +8,16 @@ import { meterDrives } from '../../drives/controller/drive-metrics.ts';
 import { LedgerReconciler } from '../../drives/controller/ledger-reconciler.ts';
 import type { LedgerSource } from '../../drives/controller/ledger-source.ts';
 import { drivesServices } from '../../drives/drives-services.ts';
-import type { PersistentVolume } from '../../kube/api/core.ts';
-import { type Drive, drives } from '../../kube/drive.ts';
+import type { Node, PersistentVolume } from '../../kube/api/core.ts';
+import { isEqualJson } from '../../kube/deep-equal.ts';
+import { type Drive, drives, driveTopology } from '../../kube/drive.ts';
 import { nodes, persistentVolumeClaims, persistentVolumes, pods } from '../../kube/resources.ts';
 import type { Controller, ControllerContext } from '../../reconcile/controller.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 import { runWorkers } from '../../reconcile/workers.ts';
 import { untilAborted } from '../../runtime/abort.ts';
 import { ensureDriveCatalog } from './drive-catalog.ts';
-import { registerDriveNode } from './drive-nodes.ts';
+import { registerDriveNode, topologyPatch } from './drive-nodes.ts';
 
 const controllerName = 'drives';
 /** The key in the queue of the CSIDriver and the class; no node has this name. */
@@ -25,16 +27,19 @@ export interface DrivesControllerSettings {
   /** The set that the driver of this process joins; without it the controller does nothing. */
   readonly inProcessDrivers?: JoiningDriverSet | undefined;
   readonly version?: string | undefined;
+  /** Labels of Nodes that are topology segments of their drives, beside zone and region. */
+  readonly driveTopologyKeys?: readonly string[] | undefined;
 }
 
 /**
  * Runs the controller service of `drives.stowage.dev` in this process, and creates what its volumes need: the CSIDriver, a class, and for
- * each node with drives its label and its entry in the CSINode. What exists stays as it is. Of a Drive's status it writes the condition
- * `LedgerMatches` only.
+ * each node with drives its label and its entry in the CSINode. The class and the CSIDriver stay as they are if they exist. Of a Drive's
+ * status it writes the condition `LedgerMatches`, and the topology where no node service does.
  */
 export function drivesController({
   inProcessDrivers,
   version = 'unknown',
+  driveTopologyKeys = [],
 }: DrivesControllerSettings): Controller {
   return {
     name: controllerName,
@@ -49,7 +54,7 @@ export function drivesController({
       try {
         await Promise.all([
           serveDriver(context, { inProcessDrivers, version }, signal),
-          prepareCluster(context, signal),
+          prepareCluster(context, driveTopologyKeys, signal),
           ledgers.run(signal),
         ]);
       } finally {
@@ -58,6 +63,8 @@ export function drivesController({
     },
   };
 }
+
+type DriverSettings = Required<Pick<DrivesControllerSettings, 'inProcessDrivers' | 'version'>>;
 
 /** The caches that the controllers of this process share. */
 function informedLedgers({ informers }: Pick<ControllerContext, 'informers'>): LedgerSource {
@@ -82,7 +89,7 @@ function informedLedgers({ informers }: Pick<ControllerContext, 'informers'>): L
 
 async function serveDriver(
   context: ControllerContext,
-  { inProcessDrivers, version }: Required<DrivesControllerSettings>,
+  { inProcessDrivers, version }: DriverSettings,
   signal: AbortSignal,
 ): Promise<void> {
   const { cluster, clock, random, supervisor, report } = context;
@@ -99,7 +106,7 @@ async function serveDriver(
 async function join(
   { cluster, clock, random }: ControllerContext,
   cache: DriveCache,
-  { inProcessDrivers, version }: Required<DrivesControllerSettings>,
+  { inProcessDrivers, version }: DriverSettings,
   signal: AbortSignal,
 ): Promise<void> {
   const methods = drivesControllerService({ cluster, cache, clock, random: random.fork('choice') });
@@ -112,28 +119,48 @@ async function join(
   inProcessDrivers?.join(await InProcessDriver.connect(services, signal, changes));
 }
 
-/** Keys are names of nodes that have drives. Each reconciliation only creates what is missing, so after a crash the next one completes it. */
-async function prepareCluster(context: ControllerContext, signal: AbortSignal): Promise<void> {
+/**
+ * Keys are names of nodes that have drives. Each reconciliation compares a node with its labels, and writes what differs, so after a crash the
+ * next one completes it.
+ */
+async function prepareCluster(
+  context: ControllerContext,
+  topologyKeys: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
   const { informers, report, cluster } = context;
   const queue = new WorkQueue(context);
   const known = informers.of(drives);
+  const drivesOf = (name: string) => [...known.values()].filter(({ spec }) => spec?.nodeName === name);
+  const segmentsOf = ({ metadata }: Projected<Node>) =>
+    driveTopology(metadata?.name ?? '', metadata?.labels, topologyKeys);
+  const added = ({ spec }: Projected<Drive>) => {
+    queue.add(catalogKey);
+    if (spec?.nodeName) queue.add(spec.nodeName);
+  };
+  const nodeAdded = ({ metadata }: Projected<Node>) => {
+    const name = metadata?.name ?? '';
+    if (drivesOf(name).length > 0) queue.add(name);
+  };
   const stop = [
     known.addHandler({
-      added: ({ spec }) => {
-        queue.add(catalogKey);
-        if (spec?.nodeName) queue.add(spec.nodeName);
+      added,
+      updated: (drive) => {
+        // Topology is compared for each drive that has reported something: then it may get volumes.
+        const node = informers.of(nodes).get(drive.spec?.nodeName ?? '');
+        if (node !== undefined && topologyPatch(drive as Drive, segmentsOf(node)) !== undefined) added(drive);
       },
     }),
     informers.of(nodes).addHandler({
-      added: ({ metadata }) => {
-        const name = metadata?.name ?? '';
-        for (const { spec } of known.values()) if (spec?.nodeName === name) queue.add(name);
+      added: nodeAdded,
+      updated: (after, before) => {
+        if (!isEqualJson(segmentsOf(after), segmentsOf(before))) nodeAdded(after);
       },
     }),
   ];
   const reconcile = async (key: string) => {
     if (key === catalogKey) await ensureDriveCatalog(cluster, signal);
-    else await registerDriveNode(cluster, key, signal);
+    else await registerDriveNode({ cluster, topologyKeys }, key, drivesOf(key) as Drive[], signal);
     return undefined;
   };
   try {

@@ -8,6 +8,7 @@ import { DirectoryComparison } from './directory-comparison.ts';
 import type { DriveMounts } from './drive-mounts.ts';
 import { type DriveReport, type SeenDrive, statusPatch } from './drive-status.ts';
 import type { NodeDrive, NodeDrives } from './node-drives.ts';
+import type { NodeTopology } from './node-topology.ts';
 
 /** Drives that are looked at together: one that does not answer must not keep the others waiting. */
 const workers = 4;
@@ -19,13 +20,14 @@ const ledgerDelayMs = 1_000;
 export interface DriveMonitorOptions {
   readonly drives: NodeDrives;
   readonly mounts: DriveMounts;
+  readonly topology: NodeTopology;
   readonly clock: Clock;
   readonly supervisor: Supervisor;
   readonly log: Log;
 }
 
 /**
- * Mounts the drives of this node, and writes their status: at the start, when a Drive changes, and every half minute. Level-based: each pass
+ * Mounts the drives of this node, and writes their status: at the start, when a Drive or a topology label of the Node changes, and every half minute. Level-based: each pass
  * starts from what the kernel and the newest Drive say, and its one write carries the version; the process may end anywhere.
  */
 export class DriveMonitor {
@@ -46,6 +48,9 @@ export class DriveMonitor {
       if (before !== undefined && after !== undefined && onlyLedgerChanged(after, before))
         this.#queue.addAfter(name, ledgerDelayMs);
       else this.#queue.add(name);
+    });
+    options.topology.onChange(() => {
+      for (const name of options.drives.names) this.#queue.add(name);
     });
   }
 
@@ -105,7 +110,7 @@ export class DriveMonitor {
     const nowMs = this.#options.clock.nowMs();
     const strays =
       report.kind === 'mounted' ? this.#directories.strays(drive, report.directories, nowMs) : undefined;
-    return { nowMs, strays };
+    return { nowMs, strays, topology: this.#options.topology.segments };
   }
 
   async #look({ drive, record }: NodeDrive): Promise<DriveReport> {

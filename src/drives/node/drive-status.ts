@@ -28,6 +28,8 @@ export interface SeenDrive {
   readonly nowMs: number;
   /** Undefined if the directories could not be seen. */
   readonly strays: readonly LedgerFinding[] | undefined;
+  /** The segments of the node; undefined if they are not known. */
+  readonly topology: Readonly<Record<string, string>> | undefined;
 }
 
 /** The status of a drive after what was seen, with the version that it was decided on; undefined if it is so already. */
@@ -40,13 +42,20 @@ export function statusPatch(held: NodeDrive, report: DriveReport, seen: SeenDriv
   );
   if (changed.length === 0) return undefined;
   const metadata = { uid: record.uid, resourceVersion: record.version };
-  return { type: 'merge', body: withPreconditions({ metadata }, { status: after }) };
+  const topology = { ...removedKeys(before.topology, after.topology), ...after.topology };
+  return { type: 'merge', body: withPreconditions({ metadata }, { status: { ...after, topology } }) };
+}
+
+/** A merge patch removes a key by null. */
+function removedKeys(before: DriveStatus['topology'] = {}, after: DriveStatus['topology'] = {}): object {
+  const removed = Object.keys(before).filter((key) => after[key] === undefined);
+  return Object.fromEntries(removed.map((key) => [key, null]));
 }
 
 function statusAfter(
   { drive, record }: NodeDrive,
   report: DriveReport,
-  { nowMs, strays }: SeenDrive,
+  { nowMs, strays, topology }: SeenDrive,
 ): DriveStatus {
   const { generation } = drive.metadata ?? {};
   const observedGeneration = generation === undefined ? undefined : Number(generation);
@@ -62,7 +71,7 @@ function statusAfter(
     ...(observedGeneration !== undefined && { observedGeneration }),
     ...(capacityBytes !== undefined && { capacityBytes, freeBytes: capacityBytes - promisedBytes(record) }),
     state: stateOf(drive.status?.state, report),
-    topology: { ...drive.status?.topology, [driveNodeKey]: record.nodeName },
+    topology: topology ?? { ...drive.status?.topology, [driveNodeKey]: record.nodeName },
     ...(report.kind === 'mounted' && { device: deviceOf(report) }),
     conditions: strays === undefined ? mounted : withStrays(mounted, strays, nowMs),
   };

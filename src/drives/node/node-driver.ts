@@ -6,11 +6,14 @@ import { DriveMounts } from './drive-mounts.ts';
 import { InlineVolumes } from './inline-volumes.ts';
 import { NodeDrives, type NodeDrivesOptions } from './node-drives.ts';
 import { drivesNodeService, type NodeMethods } from './node-service.ts';
+import { NodeTopology, type NodeTopologyOptions } from './node-topology.ts';
 import { VolumeData } from './volume-data.ts';
 import { VolumeMounts } from './volume-mounts.ts';
 import { VolumeReleaser } from './volume-release.ts';
 
-export interface NodeDriverOptions extends Omit<NodeDrivesOptions, 'onError'> {
+export interface NodeDriverOptions
+  extends Omit<NodeDrivesOptions, 'onError'>,
+    Pick<NodeTopologyOptions, 'topologyKeys'> {
   readonly host: DriveHost;
   /** Drives are mounted in it; absolute. */
   readonly drivesRoot: string;
@@ -21,6 +24,7 @@ export interface NodeDriverOptions extends Omit<NodeDrivesOptions, 'onError'> {
 export class NodeDriver {
   readonly methods: NodeMethods;
   readonly drives: NodeDrives;
+  readonly topology: NodeTopology;
   readonly #monitor: DriveMonitor;
   readonly #releaser: VolumeReleaser;
 
@@ -29,21 +33,34 @@ export class NodeDriver {
     const drives = new NodeDrives({ ...options, onError: (error) => log.warn('drives', { error }) });
     const driveMounts = new DriveMounts({ host, drivesRoot });
     const mounts = new VolumeMounts(host, drivesRoot);
-    const monitor = new DriveMonitor({ ...options, drives, mounts: driveMounts });
+    const topology = new NodeTopology(options);
+    const monitor = new DriveMonitor({ ...options, drives, mounts: driveMounts, topology });
     const data = new VolumeData(host, driveMounts, (drive) => monitor.wake(drive));
     const volumes = new KeyedQueue();
     const inline = new InlineVolumes({ ...options, drives });
     this.drives = drives;
+    this.topology = topology;
     this.#monitor = monitor;
     const releaser = new VolumeReleaser({ ...options, drives, data, mounts, volumes });
     this.#releaser = releaser;
     const onUnmount = (volume: string) => releaser.wake(volume);
-    this.methods = drivesNodeService({ nodeName, host, drives, data, mounts, inline, volumes, onUnmount });
+    this.methods = drivesNodeService({
+      nodeName,
+      topology,
+      host,
+      drives,
+      data,
+      mounts,
+      inline,
+      volumes,
+      onUnmount,
+    });
   }
 
   /** Resolves with true when all drives are mounted, or cannot be, and their status is written; with false if `signal` aborted before. */
   async start(signal: AbortSignal): Promise<boolean> {
     if (!(await this.drives.synced(signal))) return false;
+    await this.topology.start();
     await this.#monitor.start(signal);
     this.#releaser.start();
     return !signal.aborted;

@@ -1,10 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { create } from '@bufbuild/protobuf';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { NodeGetVolumeHealthRequestSchema } from '../../csi/generated/csi.ts';
+import { nodes } from '../../kube/resources.ts';
 import { callOptions, mountOnce } from '../testing/drives-fixture.ts';
-import { NodeFixture } from '../testing/node-fixture.ts';
+import { NodeFixture, rackKey } from '../testing/node-fixture.ts';
 
 const mib = 2 ** 20;
 
@@ -170,4 +171,49 @@ test('the node says its name and its topology', async () => {
     accessibleTopology: { segments: { 'stowage.dev/node': 'n1' } },
   });
   expect(node.driver.hasPluginCapability('CONTROLLER_SERVICE')).toBe(false);
+});
+
+describe('topology', () => {
+  const zone = 'topology.kubernetes.io/zone';
+  const region = 'topology.kubernetes.io/region';
+  const own = { 'stowage.dev/node': 'n1' };
+  const reported = async (node: NodeFixture) =>
+    (await node.driver.call('NodeGetInfo', {}, callOptions)).accessibleTopology?.segments;
+  const stored = async (node: NodeFixture) => (await node.fixture.get('n1-a')).status?.topology;
+  const relabel = (node: NodeFixture, labels: Readonly<Record<string, string | null>>) =>
+    node.fixture.cluster
+      .resource(nodes)
+      .patch({ name: 'n1' }, { type: 'merge', body: { metadata: { labels } } });
+
+  test('is that of the labels of the Node: region, zone, and those that a setting names', async () => {
+    const node = await NodeFixture.start();
+    const labels = { [zone]: 'a', [region]: 'r', [rackKey]: 'k1', other: 'x' };
+    await node.fixture.cluster.resource(nodes).create({ metadata: { name: 'n1', labels } });
+    const segments = { ...own, [zone]: 'a', [region]: 'r', [rackKey]: 'k1' };
+    expect(await reported(node)).toEqual(segments);
+    await node.until(async () => (await stored(node))?.[zone] === 'a');
+    expect(await stored(node)).toEqual(segments);
+  });
+
+  test('follows a Node that is relabelled, also where a label goes', async () => {
+    const node = await NodeFixture.start();
+    const labels = { [zone]: 'a', [rackKey]: 'k1' };
+    await node.fixture.cluster.resource(nodes).create({ metadata: { name: 'n1', labels } });
+    await node.until(async () => (await stored(node))?.[zone] === 'a');
+    await relabel(node, { [zone]: 'b', [rackKey]: null, [region]: '' });
+    await node.until(async () => (await stored(node))?.[zone] === 'b');
+    expect(await stored(node)).toEqual({ ...own, [zone]: 'b' });
+    expect(await reported(node)).toEqual({ ...own, [zone]: 'b' });
+  });
+
+  test('is the node alone where RBAC does not permit to read the Node, and that of drives stays', async () => {
+    const node = await NodeFixture.start();
+    await node.fixture.cluster.resource(nodes).create({ metadata: { name: 'n1', labels: { [zone]: 'a' } } });
+    await node.until(async () => (await stored(node))?.[zone] === 'a');
+    node.mayNotReadNodes = true;
+    await node.restart();
+    expect(await reported(node)).toEqual(own);
+    await node.fixture.clock.advance(120_000);
+    expect(await stored(node)).toEqual({ ...own, [zone]: 'a' });
+  });
 });

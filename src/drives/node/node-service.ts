@@ -6,7 +6,7 @@ import {
   VolumeHealthErrorType,
   VolumeUsage_Unit,
 } from '../../csi/generated/csi.ts';
-import { driveNameKey, driveNodeKey } from '../../kube/drive.ts';
+import { driveNameKey } from '../../kube/drive.ts';
 import { lookUp } from '../../kube/wire.ts';
 import { readSizeRange } from '../controller/drive-volume-request.ts';
 import type { KeyedQueue } from '../controller/keyed-queue.ts';
@@ -15,6 +15,7 @@ import { UnsafePathError } from '../host/safe-paths.ts';
 import type { InlineVolumes } from './inline-volumes.ts';
 import type { NodeDrives, NodeVolume } from './node-drives.ts';
 import { checkVolumeId, type InlineVolumeRequest, mountOptions, readInlineVolume } from './node-requests.ts';
+import type { NodeTopology } from './node-topology.ts';
 import type { VolumeData } from './volume-data.ts';
 import type { VolumeMounts } from './volume-mounts.ts';
 
@@ -33,6 +34,7 @@ export type NodeMethods = NonNullable<CsiServices['node']>;
 
 export interface NodeServiceOptions {
   readonly nodeName: string;
+  readonly topology: NodeTopology;
   readonly host: DriveHost;
   readonly drives: NodeDrives;
   readonly data: VolumeData;
@@ -46,7 +48,7 @@ export interface NodeServiceOptions {
 
 /** CSI's node service for volumes on drives. Every method can be repeated, and goes on where a crash ended it. */
 export function drivesNodeService(options: NodeServiceOptions): NodeMethods {
-  const { nodeName, volumes } = options;
+  const { nodeName, topology, volumes } = options;
   const calls = new NodeCalls(options);
   const checked = async <R>(volumeId: string, task: () => Promise<R>): Promise<R> => {
     checkVolumeId(volumeId);
@@ -58,7 +60,7 @@ export function drivesNodeService(options: NodeServiceOptions): NodeMethods {
     nodeGetCapabilities: async () => ({ capabilities }),
     nodeGetInfo: async () => ({
       nodeId: nodeName,
-      accessibleTopology: { segments: { [driveNodeKey]: nodeName } },
+      accessibleTopology: { segments: await topology.read() },
     }),
     nodeStageVolume: (request) => inOrder(request.volumeId, () => calls.stage(request)),
     nodeUnstageVolume: (request) =>

@@ -5,7 +5,9 @@ import { onTestFinished } from 'vitest';
 import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
 import type { CsiRequestInit } from '../../csi/csi-methods.ts';
 import { InProcessDriver } from '../../csi/in-process-driver.ts';
+import { forbidden } from '../../kube/api-error.ts';
 import type { Drive } from '../../kube/drive.ts';
+import { nodes } from '../../kube/resources.ts';
 import { silentLog } from '../../runtime/log.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { Supervisor } from '../../runtime/supervisor.ts';
@@ -16,6 +18,8 @@ import { callOptions, DrivesFixture, mountOnce } from './drives-fixture.ts';
 import { FakeHost } from './fake-host.ts';
 
 const mib = 2 ** 20;
+/** A label that the node service reports beside the well-known ones. */
+export const rackKey = 'example.com/rack';
 const writes: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete']);
 
 /** An API server with drives, a machine that has them, and the node service between the two. */
@@ -25,6 +29,8 @@ export class NodeFixture {
   readonly drivesRoot: string;
   readonly host: FakeHost;
   readonly crash = new CrashPlan();
+  /** Whether RBAC keeps the node service from reading Nodes. */
+  mayNotReadNodes = false;
   /** What kubelet calls `/var/lib/kubelet`. */
   readonly kubelet: string;
   #stop: () => Promise<unknown> = async () => {};
@@ -67,7 +73,11 @@ export class NodeFixture {
     const supervisor = new Supervisor({ clock, random: random.fork('work'), onCrash: () => {} });
     const stop = new AbortController();
     const cluster = new InterceptedCluster(this.fixture.cluster, {
-      before: () => this.crash.read(async () => {}),
+      before: async (call) => {
+        await this.crash.read(async () => {});
+        if (this.mayNotReadNodes && call.resource.plural === 'nodes')
+          throw forbidden(nodes, 'n1', 'the account has no such permission');
+      },
       after: ({ verb }) => (writes.has(verb) ? this.crash.step(async () => {}) : undefined),
     });
     this.#stop = async () => {
@@ -78,7 +88,7 @@ export class NodeFixture {
     const host = crashingHost(this.host, this.crash);
     const { drivesRoot } = this;
     const common = { cluster, clock, random, supervisor, log: silentLog };
-    this.#node = new NodeDriver({ ...common, host, drivesRoot, nodeName: 'n1' });
+    this.#node = new NodeDriver({ ...common, host, drivesRoot, nodeName: 'n1', topologyKeys: [rackKey] });
     await this.moving(this.#node.start(stop.signal));
     const services = drivesServices({ version: 'test', node: this.#node.methods });
     this.#driver = await InProcessDriver.connect(services, stop.signal);

@@ -1,3 +1,4 @@
+import { driveNodeKey } from '../../kube/drive.ts';
 import type { DriveRecord } from './drive-record.ts';
 
 /** Topology segments that must all be equal, such as `{ 'stowage.dev/node': 'n1' }`. */
@@ -30,8 +31,17 @@ export function isOfKind(record: Pick<DriveRecord, 'tier' | 'labels'>, { tier, l
   return (tier === undefined || record.tier === tier) && hasAll(record.labels, labels);
 }
 
+/**
+ * A term that names the drive's node may have segments that the drive has not reported yet: the caller read them from the labels of that
+ * Node. Without the node, a segment must be reported.
+ */
 export function isInTerm({ topology }: DriveRecord, term: TopologyTerm): boolean {
-  return hasAll(topology, term);
+  const namesNode = term[driveNodeKey] === topology[driveNodeKey];
+  for (const key in term) {
+    const isUnreported = namesNode && topology[key] === undefined;
+    if (!isUnreported && topology[key] !== term[key]) return false;
+  }
+  return true;
 }
 
 /** The terms within which a drive must be, whatever the order; empty: anywhere. */

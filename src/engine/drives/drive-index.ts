@@ -1,3 +1,4 @@
+import { driveNodeKey } from '../../kube/drive.ts';
 import { type DriveKind, isInTerm, isOfKind, type TopologyTerm } from './drive-ask.ts';
 import { DriveList, type ListedDrive } from './drive-list.ts';
 import { type DriveRecord, promisedBytes } from './drive-record.ts';
@@ -285,7 +286,9 @@ function shortestOf(
     const list = lists.get(key) ?? emptyList;
     if (list.length < shortest.length) shortest = list;
   };
-  for (const key in term) consider(topologyKey(tier, key, term[key]!));
+  // The list of a node also has its drives that have not reported the other segments.
+  const keys = term[driveNodeKey] === undefined ? Object.keys(term) : [driveNodeKey];
+  for (const key of keys) consider(topologyKey(tier, key, term[key]!));
   for (const key in labels) consider(labelKey(tier, key, labels[key]!));
   return shortest;
 }

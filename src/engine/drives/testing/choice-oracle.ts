@@ -28,7 +28,12 @@ function isCandidate(drive: DriveRecord, ask: DriveAsk, terms: readonly Topology
     freeOf(drive) - (drive.capacityBytes * (ask.growthReservePercent ?? 0)) / 100 >= ask.bytes &&
     (ask.tier === undefined || ask.tier === drive.tier) &&
     Object.entries(ask.labels).every(([key, value]) => drive.labels[key] === value) &&
-    terms.some((term) => Object.entries(term).every(([key, value]) => drive.topology[key] === value)) &&
+    terms.some((term) => isIn(drive, term)) &&
     !drive.volumes.some(({ spreadGroup }) => ask.spreadGroup !== undefined && spreadGroup === ask.spreadGroup)
   );
+}
+
+function isIn({ topology, nodeName }: DriveRecord, term: TopologyTerm): boolean {
+  const reported = { ...(term['stowage.dev/node'] === nodeName ? term : {}), ...topology };
+  return Object.entries(term).every(([key, value]) => reported[key] === value);
 }

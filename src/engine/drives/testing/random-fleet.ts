@@ -16,7 +16,7 @@ const volume = fc.record({ sizeBytes: fc.integer({ min: 1, max: 4 }), group });
 const drive = fc
   .record({
     node,
-    zone,
+    zone: fc.option(zone, { nil: undefined }),
     rack: fc.option(rack, { nil: undefined }),
     tier,
     capacityBytes: fc.integer({ min: 0, max: 12 }),
@@ -38,7 +38,11 @@ const drive = fc
         }),
       ),
     },
-    status: { capacityBytes, topology: { zone }, ...(state !== undefined && { state }) },
+    status: {
+      capacityBytes,
+      ...(zone !== undefined && { topology: { zone } }),
+      ...(state !== undefined && { state }),
+    },
   }));
 
 /** Records of a fleet of up to twelve drives, with names d0, d1 and so on. */
