@@ -5,6 +5,7 @@ import {
   PluginCapability_VolumeExpansion_Type,
 } from '../csi/generated/csi.ts';
 import { drivesDriver } from '../kube/drive.ts';
+import { controllerCapabilities } from './controller/controller-service.ts';
 
 const { CONTROLLER_SERVICE, VOLUME_ACCESSIBILITY_CONSTRAINTS } = PluginCapability_Service_Type;
 
@@ -58,7 +59,8 @@ function identityService(
 
 function forwardedController(controller: () => ControllerMethods | undefined): ControllerMethods {
   return {
-    controllerGetCapabilities: forwarded(controller, 'controllerGetCapabilities'),
+    // The same in every process. A sidecar asks for them once, and so does whoever connects to a driver that serves controller and node.
+    controllerGetCapabilities: async () => ({ capabilities: controllerCapabilities }),
     createVolume: forwarded(controller, 'createVolume'),
     deleteVolume: forwarded(controller, 'deleteVolume'),
     controllerExpandVolume: forwarded(controller, 'controllerExpandVolume'),

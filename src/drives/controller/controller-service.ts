@@ -25,7 +25,8 @@ const {
   SINGLE_NODE_MULTI_WRITER,
 } = ControllerServiceCapability_RPC_Type;
 
-const capabilities = [
+/** What the controller service can do, whichever process leads. */
+export const controllerCapabilities = [
   CREATE_DELETE_VOLUME,
   LIST_VOLUMES,
   GET_CAPACITY,
@@ -58,7 +59,7 @@ export function drivesControllerService(options: DrivesControllerOptions): Contr
     return placed;
   };
   return {
-    controllerGetCapabilities: async () => ({ capabilities }),
+    controllerGetCapabilities: async () => ({ capabilities: controllerCapabilities }),
     createVolume: async (request, { signal }) => {
       const checked = readDriveVolumeRequest(request);
       return { volume: await queue.run(request.name, () => creator.create(checked, signal)) };
