@@ -2,6 +2,7 @@ import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import { lookUpInlinePools, lookUpPools } from '../../engine/cluster-index/pools/pool-lookup.ts';
 import { publishedCapacity } from '../../engine/cluster-index/pools/pool-table.ts';
 import { inlineVolumeId } from '../../engine/cluster-index/pools/promise-table.ts';
+import { possiblePools } from '../../engine/cluster-index/pools/volume-pools.ts';
 import type { InlineVolume, PodRecord } from '../../engine/records/pod-record.ts';
 import type { PoolRecord } from '../../engine/records/pool-record.ts';
 import type { VolumeRecord } from '../../engine/records/volume-record.ts';
@@ -126,16 +127,10 @@ export class PoolUsage {
   }
 
   /** The pools that the volume may be in. A volume whose nodes are gone is in none. */
-  #poolsOf({ key, className }: VolumeRecord, driver: string): PoolRecord[] {
-    const { pools, volumes, nodes } = this.#index;
-    const found = lookUpPools(this.#index, driver, className);
-    const rows = volumes.topology(volumes.row(key)!).nodes.rows();
-    if (found.kind !== 'pools' || rows[0] === undefined) return [];
-    const near = [...pools.partitionFor(found.entry, nodes.rowCount).itemsAt(rows[0])];
-    const reaching = near.filter((row) => rows.every((node) => pools.topology(row).nodes.has(node)));
-    // A volume that more nodes reach than any pool says nothing about where it is.
-    const possible = reaching.length > 0 ? reaching : found.entry.rows;
-    return [...possible].map((row) => pools.record(row));
+  #poolsOf({ key, className }: VolumeRecord, driver: string): readonly PoolRecord[] {
+    const { volumes } = this.#index;
+    const nodes = volumes.topology(volumes.row(key)!).nodes.rows();
+    return possiblePools(this.#index, lookUpPools(this.#index, driver, className), nodes).possible;
   }
 }
 

@@ -24,7 +24,6 @@ import {
   waitsForMeasurement,
 } from './figure-comparison.ts';
 import { InlinePromises } from './inline-promises.ts';
-import { lookUpPools, type PoolLookup } from './pool-lookup.ts';
 import type { PoolTable } from './pool-table.ts';
 import {
   type CapacityPromise,
@@ -33,8 +32,8 @@ import {
   type PromiseTable,
   promiseIfNeeded,
 } from './promise-table.ts';
-import { provisionedNode } from './provisioned-node.ts';
 import { spreadGroupOf } from './spread-group.ts';
+import { createdVolume, poolOfClaim, poolOfVolume, poolsOfClass } from './volume-pools.ts';
 
 export interface PromiseOptions {
   /**
@@ -123,9 +122,10 @@ export class PromiseReconciler {
     if (hasMoved) this.#recover();
     if (!hasMoved && promises.unseenCount === 0 && nowMs <= this.#nextExpiryMs) return;
     this.#setState(state, Number.POSITIVE_INFINITY);
-    for (const promised of [...promises.all()]) {
-      if (promised.settled !== undefined) this.#expire(promised, nowMs);
-      else if (hasMoved && this.#canReassign(promised)) this.assignPool(promised);
+    for (const { id } of [...promises.all()]) {
+      if (hasMoved && this.#canReassign(promises.get(id)!)) this.assignPool(promises.get(id)!);
+      const promised = promises.get(id);
+      if (promised?.settled !== undefined) this.#expire(promised, nowMs);
     }
   }
 
@@ -145,10 +145,13 @@ export class PromiseReconciler {
     }
   }
 
-  /** A node of the same name may be created again, with the same pool. */
+  /** The nodes of the volume, or a node of the name of the selected one, may be created again, with the same pool. */
   #waitsForNode(claim: ClaimRecord): boolean {
-    const hasNode = this.#index.nodes.row(provisionedNode(this.#index, claim)) !== undefined;
-    return !hasNode && this.#lookUp(claim).kind !== 'untracked';
+    const { nodes, volumes } = this.#index;
+    const row = volumes.row(claim.volumeName);
+    const isReached = row !== undefined && volumes.topology(row).nodes.size > 0;
+    const hasNode = isReached && nodes.row(claim.selectedNode) !== undefined;
+    return !hasNode && poolsOfClass(this.#index, claim.className).kind !== 'untracked';
   }
 
   #retryLater(key: string): void {
@@ -157,9 +160,10 @@ export class PromiseReconciler {
     this.#index.recordUndo(() => this.#withoutPool.delete(key));
   }
 
-  /** A reservation has chosen its pool. Another pool is assigned only if it chose none, or if the pool is deleted. */
-  #canReassign({ reservations, poolKey }: CapacityPromise): boolean {
-    return reservations === 0 || poolKey === undefined || this.#index.pools.get(poolKey) === undefined;
+  /** A reservation has chosen its pool. Another pool is assigned only if it chose none, if the pool is deleted, or if the volume exists. */
+  #canReassign({ reservations, poolKey, existsAtMs }: CapacityPromise): boolean {
+    const isChosen = reservations > 0 && poolKey !== undefined && existsAtMs === undefined;
+    return !isChosen || this.#index.pools.get(poolKey) === undefined;
   }
 
   /** Assigns the promise to the pool that a restart would choose. */
@@ -169,13 +173,26 @@ export class PromiseReconciler {
       this.#inline.assignDrive(promised);
       return;
     }
-    const poolKey = this.#poolFor(claim, promised.nodeName);
+    const { nodeName, settled, reservations } = promised;
+    const reserved = settled !== undefined || reservations > 0 ? promised.poolKey : undefined;
+    const poolKey = poolOfClaim(this.#index, claim, { nodeName, reserved });
     const spreadGroup = spreadGroupOf(this.#index, claim);
+    // A settled promise keeps the pool that has disappeared: the pool may be published again.
+    if (poolKey === undefined && settled !== undefined) return;
     if (poolKey !== promised.poolKey || spreadGroup !== promised.spreadGroup)
       this.#index.setPromise(
         promised.id,
-        compareWithFigure(this.#index.pools, { ...promised, poolKey, spreadGroup }),
+        compareWithFigure(this.#index.pools, { ...this.#inPool(promised, poolKey), spreadGroup }),
       );
+  }
+
+  /** The promise in another pool, whose figure says nothing about it yet. */
+  #inPool(promised: CapacityPromise, poolKey: string | undefined): CapacityPromise {
+    if (poolKey === promised.poolKey) return promised;
+    const moved = { ...promised, poolKey, isInFigure: false };
+    if (promised.settled === undefined || poolKey === undefined) return moved;
+    const poolVersion = publicationStamp(this.#index.pools.get(poolKey));
+    return { ...moved, settled: { ...promised.settled, poolVersion } };
   }
 
   #setState(assignedState: string, nextExpiryMs: number): void {
@@ -226,12 +243,15 @@ export class PromiseReconciler {
 
   /** The pool may have been added after the claim, so this looks for it once more before the promise waits for the pool's figure. */
   #settleClaim(claim: ClaimRecord, promised: CapacityPromise): void {
-    const poolKey = promised.poolKey ?? this.#poolFor(claim, promised.nodeName);
-    const existsAtMs = this.#existenceOf(claim) ?? promised.existsAtMs;
-    const settled = settledPromise(this.#index.pools, { ...promised, poolKey, existsAtMs });
+    const { nodeName, poolKey: reserved } = promised;
+    const poolKey = poolOfClaim(this.#index, claim, { nodeName, reserved });
+    const existsAtMs = createdVolume(this.#index.volumes, claim)?.existsAtMs ?? promised.existsAtMs;
+    const moved = { ...this.#inPool(promised, poolKey), existsAtMs };
+    const settled = settledPromise(this.#index.pools, moved);
     setCompared(this.#index, claim.key, settled);
     // Its node or its pool is gone. If they come back with a figure that is older than the volume, the promise comes back too.
-    if (settled === undefined && this.#lookUp(claim).kind !== 'untracked') this.#recoverClaim(claim, true);
+    const isTracked = poolsOfClass(this.#index, claim.className).kind !== 'untracked';
+    if (settled === undefined && isTracked) this.#recoverClaim(claim, true);
   }
 
   /**
@@ -239,11 +259,11 @@ export class PromiseReconciler {
    * known about that, and the figure is trusted.
    */
   #recoverClaim(claim: ClaimRecord, mayRetry: boolean): void {
-    const existsAtMs = this.#existenceOf(claim);
-    const nodeName = provisionedNode(this.#index, claim);
-    if (!claim.isBound || existsAtMs === undefined || (nodeName === '' && claim.poolHint === '')) return;
+    const existsAtMs = createdVolume(this.#index.volumes, claim)?.existsAtMs;
+    if (!claim.isBound || existsAtMs === undefined) return;
     if (this.#index.promises.get(claim.key) !== undefined) return;
-    const poolKey = this.#poolFor(claim, nodeName);
+    const nodeName = claim.selectedNode;
+    const poolKey = poolOfClaim(this.#index, claim, { nodeName });
     if (poolKey === undefined) {
       if (mayRetry) this.#retryLater(claim.key);
       return;
@@ -263,10 +283,6 @@ export class PromiseReconciler {
     this.#index.setPromise(claim.key, compareWithFigure(this.#index.pools, recovered));
   }
 
-  #existenceOf({ key, uid }: ClaimRecord): number | undefined {
-    return this.#index.volumes.claimedFor(key).find(({ claim }) => claim?.uid === uid)?.existsAtMs;
-  }
-
   /** The PersistentVolume proves that the volume exists, also while the claim is not bound to it yet. */
   #volumeChanged(before: VolumeRecord | undefined, volume: VolumeRecord | undefined): void {
     const reference = (volume ?? before)!.claim;
@@ -282,64 +298,64 @@ export class PromiseReconciler {
       return;
     }
     if (promised !== undefined) {
-      const { existsAtMs } = volume;
-      if (existsAtMs !== undefined && existsAtMs !== promised.existsAtMs)
-        this.#index.setPromise(
-          promised.id,
-          compareWithFigure(this.#index.pools, { ...promised, existsAtMs }),
-        );
+      this.#volumeSeen(promised, volume);
       return;
     }
     const claim = before === undefined ? this.#index.claims.get(claimKey) : undefined;
     if (claim?.uid === uid) this.#recoverClaim(claim, true);
     const deleted = this.#deleted.get(uid);
-    if (deleted !== undefined && volume.existsAtMs !== undefined)
-      this.#settleDeleted({ ...deleted, existsAtMs: volume.existsAtMs });
+    const { existsAtMs } = volume;
+    if (deleted === undefined || existsAtMs === undefined) return;
+    const poolKey = this.#poolWith(volume, deleted);
+    this.#settleDeleted({ ...this.#inPool(deleted, poolKey), existsAtMs });
+  }
+
+  /** The volume says since when it has existed, and where it is. */
+  #volumeSeen(promised: CapacityPromise, volume: VolumeRecord): void {
+    const { existsAtMs } = volume;
+    if (existsAtMs === undefined) return;
+    const poolKey = this.#poolWith(volume, promised);
+    if (existsAtMs === promised.existsAtMs && poolKey === promised.poolKey) return;
+    const moved = { ...this.#inPool(promised, poolKey), existsAtMs };
+    this.#index.setPromise(promised.id, compareWithFigure(this.#index.pools, moved));
   }
 
   /** All fields except the reservations come from the claim. */
   #storeClaim(claim: ClaimRecord, promised: CapacityPromise | undefined): void {
     const reservations = promised?.reservations ?? 0;
+    const nodeName = claim.selectedNode;
+    const reserved = reservations > 0 ? promised?.poolKey : undefined;
+    const poolKey = poolOfClaim(this.#index, claim, { nodeName, reserved });
     const stored: CapacityPromise = {
       id: claim.key,
       claimUid: claim.uid,
-      nodeName: claim.selectedNode,
+      nodeName,
       size: claim.request ?? zeroSize,
-      poolKey: reservations > 0 ? promised?.poolKey : this.#poolFor(claim, claim.selectedNode),
+      poolKey,
       reservations,
       isStored: true,
       settled: undefined,
-      existsAtMs: this.#existenceOf(claim),
-      isInFigure: promised?.isInFigure ?? false,
+      existsAtMs: createdVolume(this.#index.volumes, claim)?.existsAtMs,
+      isInFigure: promised?.poolKey === poolKey && promised?.isInFigure === true,
       spreadGroup: reservations > 0 ? promised?.spreadGroup : spreadGroupOf(this.#index, claim),
     };
     this.#index.setPromise(claim.key, compareWithFigure(this.#index.pools, stored));
   }
 
-  /** The drive that has the volume in its ledger, else the pool that the scheduler named on the claim, or the first by name that the selected node reaches. Depends only on the state, not on its history. */
-  #poolFor(claim: ClaimRecord, nodeName: string): string | undefined {
-    if (!this.#index.classes.has(claim.className)) return undefined;
-    const reachable = this.#reachable(this.#lookUp(claim), nodeName);
-    const inLedger = this.#index.pools.driveOfClaim(claim.uid);
-    return inLedger ?? (reachable.find((pool) => pool.name === claim.poolHint) ?? reachable[0])?.key;
-  }
-
-  /** `untracked` if the class is not known. */
-  #lookUp({ className }: ClaimRecord): PoolLookup {
-    return lookUpPools(this.#index, this.#index.classes.get(className)?.provisioner ?? '', className);
+  /** The pool that has the volume of a promise. */
+  #poolWith(
+    volume: VolumeRecord,
+    { claimUid, nodeName, id, poolKey, settled, reservations }: CapacityPromise,
+  ): string | undefined {
+    const key = settled !== undefined || reservations > 0 ? poolKey : undefined;
+    const hint = this.#index.claims.get(id)?.poolHint ?? '';
+    const inLedger = this.#index.pools.driveOfClaim(claimUid);
+    return inLedger ?? poolOfVolume(this.#index, volume, { key, hint, nodeName })?.key;
   }
 
   /** See `InlinePromises`. */
   inlinePool(volume: InlineVolume, nodeName: string): PoolRecord | undefined {
     return this.#inline.poolOf(volume, nodeName);
-  }
-
-  #reachable(found: PoolLookup, nodeName: string): readonly PoolRecord[] {
-    const { pools, nodes } = this.#index;
-    const node = nodes.row(nodeName);
-    if (node === undefined || found.kind !== 'pools') return [];
-    const rows = pools.partitionFor(found.entry, nodes.rowCount).itemsAt(node);
-    return rows.map((row) => pools.record(row));
   }
 
   /** A figure with a time ends the promises of volumes that existed when it was measured; without one, any change of the object counts. */
