@@ -72,7 +72,7 @@ class EvictionPrediction {
     this.#book = new DiskBook(this.#caches);
     this.#users = new ImageUsers(this.#caches, () => {});
     this.#entries = new ImageEntries(this.#caches, () => {});
-    this.#book.listen(() => {});
+    this.#book.listen({});
     this.#users.listen();
     this.#entries.listen();
     this.#disks = new Map(this.#book.disks.map((disk) => [disk.uuid, disk]));

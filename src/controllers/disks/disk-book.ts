@@ -6,8 +6,14 @@ import type { StorageNode } from '../../kube/disks/storage-node.ts';
 import { capacitySettings, type DiskCaches } from './disk-caches.ts';
 import { NodeSchedules } from './node-schedules.ts';
 
-export type DiskGained = (disk: DiskCandidate, before: DiskCandidate | undefined) => void;
-export type ReadinessChanged = (disk: DiskCandidate) => void;
+export interface DiskListener {
+  /** Called for a disk that is new, or that may take requests which it could not take before. */
+  readonly gained?: (disk: DiskCandidate, before: DiskCandidate | undefined) => void;
+  /** Called for a disk that is new, or that begins or ceases to answer. */
+  readonly readinessChanged?: (disk: DiskCandidate) => void;
+  /** Called after every change of a disk or of its schedule. */
+  readonly changed?: (disk: DiskCandidate) => void;
+}
 
 /** All disks with their sums, kept up to date by events: a plan reads them without adding up every entry of every schedule. */
 export class DiskBook {
@@ -33,16 +39,13 @@ export class DiskBook {
     return this.#nodeSchedules.affectedBy(node);
   }
 
-  /**
-   * Follows the caches. `gained` is called for a disk that is new, or that may take requests which it could not take before, and `readinessChanged` for one
-   * that begins or ceases to answer.
-   */
-  listen(gained: DiskGained, readinessChanged: ReadinessChanged = () => {}): readonly (() => void)[] {
-    const schedule = (object: Projected<DiskSchedule>) => this.#update(object, gained, readinessChanged);
+  /** Follows the caches. */
+  listen(listener: DiskListener): readonly (() => void)[] {
+    const schedule = (object: Projected<DiskSchedule>) => this.#update(object, listener);
     const all = (uuids: Iterable<string>) => {
       for (const uuid of uuids) {
         const found = this.#caches.schedules.get(uuid);
-        if (found !== undefined) this.#update(found, gained, readinessChanged);
+        if (found !== undefined) this.#update(found, listener);
       }
     };
     const node = (object: Projected<StorageNode>) => all(this.#nodeSchedules.affectedBy(object));
@@ -73,14 +76,15 @@ export class DiskBook {
     ];
   }
 
-  #update(schedule: Projected<DiskSchedule>, gained: DiskGained, readinessChanged: ReadinessChanged): void {
+  #update(schedule: Projected<DiskSchedule>, { gained, readinessChanged, changed }: DiskListener): void {
     const uuid = schedule.metadata?.name ?? '';
     const before = this.#disks.get(uuid);
     const node = this.#caches.nodes.get(schedule.spec?.nodeID ?? '');
     const disk = readDiskCandidate(schedule, node, capacitySettings(this.#caches));
     this.#disks.set(uuid, disk);
-    if (before === undefined || hasGained(disk, before)) gained(disk, before);
-    if (before?.state.kind !== disk.state.kind) readinessChanged(disk);
+    if (before === undefined || hasGained(disk, before)) gained?.(disk, before);
+    if (before?.state.kind !== disk.state.kind) readinessChanged?.(disk);
+    changed?.(disk);
   }
 }
 

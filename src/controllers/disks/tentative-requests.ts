@@ -1,5 +1,6 @@
 import type { DiskCandidate } from '../../engine/disks/choose-disk.ts';
 import type { VolumeStep } from '../../engine/disks/volume-model.ts';
+import { ownValue } from '../../kube/go/json-value.ts';
 import type { DiskCaches } from './disk-caches.ts';
 
 interface TentativeRequest {
@@ -26,17 +27,23 @@ export class TentativeRequests {
     if (requests.length > 0) this.#byVolume.set(volume, requests);
   }
 
-  clear(volume: string): void {
+  /** Returns the disks whose demand falls by this: those of requests that the caches do not show. */
+  clear(volume: string): readonly string[] {
+    const unseen = (this.#byVolume.get(volume) ?? []).filter((request) => this.#unseenBytes(request) > 0);
     this.#byVolume.delete(volume);
+    return unseen.map(({ diskUUID }) => diskUUID);
   }
 
   /** The disks with what is about to be requested of them. */
   addedTo(disks: readonly DiskCandidate[]): readonly DiskCandidate[] {
     const bytesOf = new Map<string, number>();
     for (const [volume, requests] of this.#byVolume) {
-      const unseen = requests.filter((request) => !this.#isShown(request));
+      const unseen = requests.filter((request) => this.#unseenBytes(request) > 0);
       if (unseen.length === 0) this.#byVolume.delete(volume);
-      for (const { diskUUID, bytes } of unseen) bytesOf.set(diskUUID, (bytesOf.get(diskUUID) ?? 0) + bytes);
+      for (const request of unseen) {
+        const { diskUUID } = request;
+        bytesOf.set(diskUUID, (bytesOf.get(diskUUID) ?? 0) + this.#unseenBytes(request));
+      }
     }
     if (bytesOf.size === 0) return disks;
     return disks.map((disk) => {
@@ -45,7 +52,9 @@ export class TentativeRequests {
     });
   }
 
-  #isShown({ replica, diskUUID }: TentativeRequest): boolean {
-    return Object.hasOwn(this.#schedules.get(diskUUID)?.spec?.replicas ?? {}, replica);
+  /** Of a replica that grows, the difference from what the caches show. */
+  #unseenBytes({ replica, diskUUID, bytes }: TentativeRequest): number {
+    const shown = ownValue(this.#schedules.get(diskUUID)?.spec?.replicas, replica) ?? 0;
+    return Math.max(0, bytes - shown);
   }
 }

@@ -1,5 +1,6 @@
 import type { Projected } from '../../cluster/cluster.ts';
 import { type DiskCandidate, roomOf } from '../../engine/disks/choose-disk.ts';
+import { canGrantExpansion, expansionNeeds } from '../../engine/disks/expansion-room.ts';
 import { planVolume } from '../../engine/disks/plan-volume.ts';
 import type { DiskVolumePlan, RefusedExpansion, VolumeView } from '../../engine/disks/volume-model.ts';
 import { isEqualWhenStored } from '../../kube/deep-equal.ts';
@@ -14,13 +15,13 @@ import type { ControllerContext } from '../../reconcile/controller.ts';
 import { runLoop } from '../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
-import { SeenSince } from '../../runtime/seen-since.ts';
 import { confirmGrants } from './confirm-grants.ts';
 import { DiskBook } from './disk-book.ts';
 import type { DiskCaches } from './disk-caches.ts';
 import { type ExpectedChange, ExpectedWrites } from './expected-writes.ts';
 import { withImageDemand } from './images/image-demand.ts';
 import { PendingRequests } from './pending-requests.ts';
+import { RestingExpansions } from './resting-expansions.ts';
 import { retryIfStale } from './retry-if-stale.ts';
 import { TentativeRequests } from './tentative-requests.ts';
 import { volumeStatus } from './volume-status.ts';
@@ -30,9 +31,7 @@ import { WaitingVolumes } from './waiting-volumes.ts';
 import { WritePace } from './write-pace.ts';
 
 const workers = 4;
-/** A refused expansion is tried again after this time, even if no disk gained room. */
-const refusedMs = 30_000;
-/** The shortest time after which a refused expansion is tried again because its disk has gained room; up to twice as long. */
+/** The shortest time after which a refused expansion is tried again because its disks have free bytes for it; up to twice as long. */
 const retryMinMs = 200;
 /** A volume without a disk is planned again after this time: rejections are forgotten, and no event says so. */
 const waitingMs = 60_000;
@@ -50,15 +49,9 @@ export class VolumePlacement {
   readonly #expected: ExpectedWrites;
   readonly #tentative: TentativeRequests;
   readonly #waiting: WaitingVolumes;
+  readonly #resting: RestingExpansions;
   readonly #pace: WritePace;
   readonly #replicasOf = new Map<string, Set<string>>();
-  /** The disk that refused the expansion, by volume, and the free bytes that the expansion needs there. */
-  readonly #refusedBy = new Map<
-    string,
-    { readonly uuid: string; readonly bytes: number; hasRoom: boolean }
-  >();
-  /** By volume, the time that its refusal names. */
-  readonly #refusals: SeenSince<string>;
   /** Volumes with replicas on disks that are not known now, or have been given up: any disk that appears may be theirs. */
   readonly #stranded = new Set<string>();
 
@@ -69,10 +62,13 @@ export class VolumePlacement {
     this.#queue = new WorkQueue(context);
     this.#pace = new WritePace(context.clock);
     this.#pending = new PendingRequests(context.clock);
-    this.#refusals = new SeenSince(context.clock);
     this.#expected = new ExpectedWrites(context.clock);
     this.#tentative = new TentativeRequests(caches);
     this.#waiting = new WaitingVolumes((volume) => this.#queue.add(volume));
+    // Volumes that two instances expand, and that block each other, must not try again at the same moment.
+    this.#resting = new RestingExpansions(this.#book, (volume) =>
+      this.#queue.addAfter(volume, retryMinMs + context.random.int(retryMinMs)),
+    );
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -94,11 +90,13 @@ export class VolumePlacement {
     const { volumes, replicas, schedules } = this.#caches;
     const volume = ({ metadata }: Projected<DiskVolume>) => this.#queue.add(metadata?.name ?? '');
     return [
-      ...this.#book.listen(
-        (disk, before) => this.#diskGained(disk, before),
+      ...this.#book.listen({
+        gained: (disk, before) => this.#diskGained(disk, before),
         // The health of its replicas has changed.
-        ({ uuid }) => this.#addVolumesOf(Object.keys(this.#caches.schedules.get(uuid)?.spec?.replicas ?? {})),
-      ),
+        readinessChanged: ({ uuid }) =>
+          this.#addVolumesOf(Object.keys(this.#caches.schedules.get(uuid)?.spec?.replicas ?? {})),
+        changed: ({ uuid }) => this.#resting.diskChanged(uuid),
+      }),
       replicas.addHandler({
         added: (replica) => this.#noteReplica(replica),
         updated: (replica) => this.#noteReplica(replica),
@@ -157,15 +155,6 @@ export class VolumePlacement {
     this.#waiting.gained(roomOf(disk));
     if (before === undefined || before.state.kind === 'unknown')
       for (const volume of this.#stranded) this.#queue.add(volume);
-    // A request that was taken back leaves room for other requests, but frees nothing: it must not start the next attempt.
-    if (before !== undefined && freeOf(disk) <= freeOf(before)) return;
-    for (const [volume, refusal] of this.#refusedBy) {
-      // The bytes that the refused expansion itself gives back are not enough: else it would be tried again and again.
-      if (refusal.uuid !== disk.uuid || freeOf(disk) < refusal.bytes) continue;
-      refusal.hasRoom = true;
-      // Volumes that block each other's expansion must not try at the same moment again.
-      this.#queue.addAfter(volume, retryMinMs + this.#context.random.int(retryMinMs));
-    }
   }
 
   /** Eviction may have been requested, of the node or of one of its disks, also of one that it does not report now. */
@@ -181,10 +170,9 @@ export class VolumePlacement {
     const volume = this.#caches.volumes.get(name);
     if (volume === undefined || volume.metadata?.deletionTimestamp !== undefined) {
       this.#waiting.delete(name);
-      this.#refusedBy.delete(name);
-      this.#refusals.delete(name);
+      this.#resting.delete(name);
       this.#stranded.delete(name);
-      this.#tentative.clear(name);
+      this.#clearTentative(name);
       this.#expected.forget(name);
       this.#pace.delete(name);
       return undefined;
@@ -193,17 +181,13 @@ export class VolumePlacement {
     const expectedMs = this.#expected.remainingMs(name);
     if (expectedMs !== undefined) return { afterMs: expectedMs };
     const nowMs = this.#context.clock.nowMs();
-    const view = volumeView(volume, this.#replicas(volume), {
-      caches: this.#caches,
-      book: this.#book,
-      pending: this.#pending,
-      nowMs,
-      refusedExpansion: this.#refusalOf(volume),
-    });
-    this.#tentative.clear(name);
+    this.#clearTentative(name);
     const disks = this.#tentative.addedTo(this.#book.disks);
+    const view = this.#view(volume, disks, nowMs);
     const plan = planVolume(view, withImageDemand(volume, disks, this.#caches));
     const status = volumeStatus(volume, plan, formatTimestamp(nowMs));
+    // Before anything is waited for: a disk that changes meanwhile wakes the volume.
+    this.#noteWaiting(view, plan);
     if (plan.steps.length > 0 || !isEqualWhenStored(status, volume.status ?? {})) {
       const waitMs = this.#pace.takeMs(name);
       if (waitMs > 0) return { afterMs: waitMs };
@@ -211,7 +195,6 @@ export class VolumePlacement {
       const conflict = await retryIfStale(() => this.#carryOut(volume, plan, { status, nowMs, signal }));
       if (conflict !== undefined) return conflict;
     }
-    this.#noteWaiting(view, plan);
     return this.#nextLook(view, plan);
   }
 
@@ -274,20 +257,21 @@ export class VolumePlacement {
     }
   }
 
-  /**
-   * In force until its time is over, or the disk that refused has gained room. The time is counted from when this process first saw the refusal.
-   */
-  #refusalOf({ metadata, status }: Projected<DiskVolume>): RefusedExpansion | undefined {
-    const name = metadata?.name ?? '';
-    const { size, diskID = '', message, time = '' } = status?.refusedExpansion ?? {};
-    if (size === undefined || message === undefined) {
-      this.#refusals.delete(name);
-      return undefined;
-    }
-    const ageMs = this.#refusals.ageMs(name, time);
-    return ageMs < refusedMs && this.#refusedBy.get(name)?.hasRoom !== true
-      ? { bytes: size, diskUUID: diskID, message }
-      : undefined;
+  #view(volume: Projected<DiskVolume>, disks: readonly DiskCandidate[], nowMs: number): VolumeView {
+    const { caches, pending } = { caches: this.#caches, pending: this.#pending };
+    const refusedExpansion = storedRefusal(volume);
+    const options = { caches, book: this.#book, pending, nowMs, refusedExpansion };
+    const view = volumeView(volume, this.#replicas(volume), options);
+    if (refusedExpansion === undefined) return view;
+    const needs = expansionNeeds(view.replicas, refusedExpansion.bytes);
+    const byUuid = new Map(disks.map((disk) => [disk.uuid, disk]));
+    const mayRetry = needs !== undefined && canGrantExpansion(needs, (uuid) => byUuid.get(uuid));
+    return mayRetry ? { ...view, refusedExpansion: undefined } : view;
+  }
+
+  /** Requests that were not sent after all leave bytes for others, and no disk reports that. */
+  #clearTentative(name: string): void {
+    for (const uuid of this.#tentative.clear(name)) this.#resting.diskChanged(uuid);
   }
 
   #noteWaiting({ name, replicas }: VolumeView, { allocation, refusedExpansion }: DiskVolumePlan): void {
@@ -296,14 +280,8 @@ export class VolumePlacement {
     const isStranded = replicas.some(({ place, entry }) => place !== undefined && entry === undefined);
     if (isStranded || allocation.kind === 'disk-removed') this.#stranded.add(name);
     else this.#stranded.delete(name);
-    if (refusedExpansion === undefined) {
-      this.#refusedBy.delete(name);
-      return;
-    }
-    const { diskUUID: uuid, bytes: wanted } = refusedExpansion;
-    const there = replicas.filter(({ place }) => place?.uuid === uuid);
-    const bytes = there.reduce((sum, { sizeBytes }) => sum + Math.max(0, wanted - sizeBytes), 0);
-    this.#refusedBy.set(name, { uuid, bytes, hasRoom: false });
+    if (refusedExpansion === undefined) this.#resting.delete(name);
+    else this.#resting.set(name, expansionNeeds(replicas, refusedExpansion.bytes));
   }
 
   #nextLook({ replicas }: VolumeView, { allocation }: DiskVolumePlan): Requeue | undefined {
@@ -311,10 +289,9 @@ export class VolumePlacement {
       const ms = this.#pending.remainingMs(name, entry, this.#book.get(place?.uuid ?? ''));
       return ms === undefined || ms === 0 ? [] : [ms];
     });
-    const others = { 'expansion-refused': refusedMs, 'waiting-for-disk': waitingMs };
-    const otherMs = allocation.kind in others ? [others[allocation.kind as keyof typeof others]] : [];
     const jitter = 1 + this.#context.random.next() / 4;
-    const delays = [...pendingMs, ...otherMs.map((ms) => Math.round(ms * jitter))];
+    const waitMs = allocation.kind === 'waiting-for-disk' ? [Math.round(waitingMs * jitter)] : [];
+    const delays = [...pendingMs, ...waitMs];
     return delays.length === 0 ? undefined : { afterMs: Math.min(...delays) };
   }
 }
@@ -325,7 +302,7 @@ interface StatusAndTime {
   readonly signal: AbortSignal;
 }
 
-/** Bytes that are not granted. */
-function freeOf({ state, grantedBytes }: DiskCandidate): number {
-  return state.kind === 'ready' ? state.limitBytes - grantedBytes : 0;
+function storedRefusal({ status }: Projected<DiskVolume>): RefusedExpansion | undefined {
+  const { size, diskID = '', message } = status?.refusedExpansion ?? {};
+  return size === undefined || message === undefined ? undefined : { bytes: size, diskUUID: diskID, message };
 }

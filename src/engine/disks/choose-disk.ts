@@ -15,6 +15,8 @@ export interface DiskCandidate {
   /** What is granted and what is requested, whichever is more, of every entry: so that a burst of requests spreads. */
   readonly demandBytes: number;
   readonly grantedBytes: number;
+  /** The limit by which its last pass decided; absent unless that pass answered all requests. */
+  readonly answeredLimitBytes?: number;
   /** Requests in its schedule; 0 if absent. */
   readonly entryCount?: number;
 }

@@ -24,8 +24,15 @@ export function readDiskCandidate(
     state: scheduleState(schedule, node, settings),
     demandBytes: sums.reduce((sum, { demand }) => sum + demand, 0),
     grantedBytes: sums.reduce((sum, { granted }) => sum + granted, 0),
+    ...answeredLimit(schedule),
     entryCount: Object.keys(spec?.replicas ?? {}).length + Object.keys(spec?.backingImages ?? {}).length,
   };
+}
+
+function answeredLimit({ metadata, status }: DiskSchedule): Pick<DiskCandidate, 'answeredLimitBytes'> {
+  const { observedGeneration, storageLimit } = status ?? {};
+  const isAnswered = observedGeneration === Number(metadata?.generation ?? 0);
+  return isAnswered && storageLimit !== undefined ? { answeredLimitBytes: storageLimit } : {};
 }
 
 function sumsOf(

@@ -9,16 +9,11 @@ import { ownValue } from '../../kube/go/json-value.ts';
 import type { Invariant } from './invariant.ts';
 import type { StoredObjects } from './stored-objects.ts';
 
-/** Expansions that were refused are tried again and again, which is no sign that something is wrong. */
+/** Refused expansions rest, too: only a disk that gains free bytes causes another attempt. */
 export const disksComeToRest: Invariant = {
-  name: 'when faults have stopped, disks come to rest, except for refused expansions, which are tried again',
-  atRest: (state, { lateVersions }) => {
-    const isRetrying = [...state.values(diskVolumes)].some(
-      ({ spec, status }) => status?.size !== undefined && (spec?.size ?? 0) > status.size,
-    );
-    if (isRetrying || lateVersions.length === 0) return [];
-    return [`${lateVersions.length} late versions, first ${lateVersions[0]}`];
-  },
+  name: 'when faults have stopped, disks come to rest, also those that refused an expansion',
+  atRest: (_, { lateVersions }) =>
+    lateVersions.length === 0 ? [] : [`${lateVersions.length} late versions, first ${lateVersions[0]}`],
 };
 
 /** Simpler than the plan: it looks at one replica at a time, at nodes that the volume does not use yet. */
@@ -40,10 +35,7 @@ export const roomIsUsed: Invariant = {
         .flatMap((replica) =>
           [...state.values(diskSchedules)]
             .filter((schedule) => isOpen(schedule, state) && !used.has(schedule.spec?.nodeID))
-            .filter(
-              ({ status }) =>
-                (status?.storageLimit ?? 0) - (status?.storageScheduled ?? 0) >= size + imageBytes,
-            )
+            .filter((schedule) => freeBytes(schedule) >= size + imageBytes)
             .map(
               (schedule) =>
                 `${replica.metadata?.name} waits for ${size} bytes, and ${schedule.metadata?.name} has them`,
@@ -51,6 +43,29 @@ export const roomIsUsed: Invariant = {
         );
     }),
 };
+
+/** Simpler than the plan: each disk has free bytes for the growth of all replicas of the volume. */
+export const grantableExpansionsAreGranted: Invariant = {
+  name: 'when the system is at rest, no expansion is refused while every disk of the volume has free bytes for it',
+  atRest: (state) =>
+    [...state.values(diskVolumes)].flatMap((volume) => {
+      const { metadata, spec, status } = volume;
+      if (getCondition(status?.conditions, 'DiskAllocation')?.reason !== 'ExpansionRejected') return [];
+      const own = [...state.values(replicas)].filter((replica) => belongsTo(replica, volume));
+      const needed = own.length * ((spec?.size ?? 0) - (status?.size ?? 0));
+      const schedules = own.map((replica) => state.get(diskSchedules, replica.spec?.diskID ?? ''));
+      const isGrantable = schedules.every(
+        (schedule) => schedule !== undefined && isAnswering(schedule, state) && freeBytes(schedule) >= needed,
+      );
+      return isGrantable
+        ? [`${metadata?.name} waits for ${needed} bytes, and all of its disks have them`]
+        : [];
+    }),
+};
+
+function freeBytes({ status }: DiskSchedule): number {
+  return (status?.storageLimit ?? 0) - (status?.storageScheduled ?? 0);
+}
 
 /** A disk may need it for a copy, unless it has one. Undefined if it is not known: then nothing is said about the volume. */
 function imageSize(name: string, state: StoredObjects): number | undefined {
@@ -64,16 +79,24 @@ function grantedTo({ metadata, spec }: Replica, state: StoredObjects): number {
 }
 
 /** Whether new requests may be granted there. */
-function isOpen({ metadata, spec }: DiskSchedule, state: StoredObjects): boolean {
+function isOpen(schedule: DiskSchedule, state: StoredObjects): boolean {
+  const node = state.get(storageNodes, schedule.spec?.nodeID ?? '');
+  const flags = [node?.spec, ownValue(node?.spec?.disks, schedule.spec?.name ?? '')];
+  return (
+    isAnswering(schedule, state) &&
+    flags.every((each) => each?.allowScheduling !== false && each?.evictionRequested !== true) &&
+    schedule.metadata?.deletionTimestamp === undefined
+  );
+}
+
+/** Whether its node wants the disk and reports it as ready: then it decides requests, and those of existing entries even if it is cordoned. */
+function isAnswering({ metadata, spec }: DiskSchedule, state: StoredObjects): boolean {
   const node: StorageNode | undefined = state.get(storageNodes, spec?.nodeID ?? '');
   const name = spec?.name ?? '';
-  const disk = ownValue(node?.spec?.disks, name);
   const reported = ownValue(node?.status?.diskStatus, name);
-  if (node === undefined || disk === undefined || reported?.diskUUID !== metadata?.name) return false;
-  const flags = [node.spec, disk];
   return (
-    flags.every((each) => each?.allowScheduling !== false && each?.evictionRequested !== true) &&
-    getCondition(reported?.conditions, 'Ready')?.status === 'True' &&
-    metadata?.deletionTimestamp === undefined
+    ownValue(node?.spec?.disks, name) !== undefined &&
+    reported?.diskUUID === metadata?.name &&
+    getCondition(reported?.conditions, 'Ready')?.status === 'True'
   );
 }

@@ -6,7 +6,7 @@ import { replicas } from '../../kube/disks/replica.ts';
 import { storageNodes } from '../../kube/disks/storage-node.ts';
 import { diskVolumes } from '../../kube/disks/volume.ts';
 import type { Random } from '../../runtime/random.ts';
-import { disksComeToRest, roomIsUsed } from '../invariants/disk-room.ts';
+import { disksComeToRest, grantableExpansionsAreGranted, roomIsUsed } from '../invariants/disk-room.ts';
 import { diskInvariants, disksAreAtRest } from '../invariants/disks.ts';
 import type { ActionContext, SimulationPart } from '../part.ts';
 import type { ActionParameters } from '../scenario.ts';
@@ -42,7 +42,7 @@ export const disksPart: SimulationPart = {
   prepare: async ({ cluster }) => {
     for (const node of nodeNames) await createStorageNode(cluster, node);
   },
-  invariants: [...diskInvariants, disksAreAtRest, roomIsUsed, disksComeToRest],
+  invariants: [...diskInvariants, disksAreAtRest, roomIsUsed, grantableExpansionsAreGranted, disksComeToRest],
   actions: [
     {
       name: 'create-volume',

@@ -117,4 +117,20 @@ export const diskBugs = [
     subject: 'disks',
     seedsMax: 2000,
   },
+  {
+    name: 'a refused expansion is tried again without free bytes',
+    file: 'src/engine/disks/expansion-room.ts',
+    find: 'return freeBytes !== undefined && (bytes <= 0 || bytes <= freeBytes);',
+    replace: 'return freeBytes !== undefined && bytes < Number.MAX_SAFE_INTEGER;',
+    subject: 'disks',
+    seedsMax: 400,
+  },
+  {
+    name: 'a disk that gains free bytes wakes no refused expansion',
+    file: 'src/controllers/disks/volume-placement.ts',
+    find: 'changed: ({ uuid }) => this.#resting.diskChanged(uuid),',
+    replace: '',
+    subject: 'disks',
+    seedsMax: 2000,
+  },
 ];

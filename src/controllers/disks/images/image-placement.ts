@@ -89,7 +89,7 @@ export class ImagePlacement {
     const { book, users, entries } = this.#sources;
     const image = ({ metadata }: Projected<BackingImage>) => this.#queue.add(metadata?.name ?? '');
     return [
-      ...book.listen((disk, before) => this.#diskGained(disk, before)),
+      ...book.listen({ gained: (disk, before) => this.#diskGained(disk, before) }),
       ...users.listen(),
       ...entries.listen(),
       schedules.addHandler({

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ClusterCall } from '../../../cluster/intercepted-cluster.ts';
+import { isObjectWrite } from '../../../cluster/testing/fault-hooks.ts';
 import { diskSchedules } from '../../../kube/disks/disk-schedule.ts';
 import { type Replica, replicas } from '../../../kube/disks/replica.ts';
 import { diskVolumes } from '../../../kube/disks/volume.ts';
@@ -200,4 +201,78 @@ test('an expansion on a disk that is not ready counts as rejected after half a m
   await fixture.setReady(2, true);
   expect((await fixture.allocation('v'))[0]).toBe(30);
   await fixture.checkAtRest();
+});
+
+/** Counts the writes of the controller. */
+class WriteCount {
+  count = 0;
+
+  readonly before = (call: ClusterCall): void => {
+    if (isObjectWrite(call)) this.count += 1;
+  };
+}
+
+test('refused expansions rest: they write nothing and hold no bytes on other disks until a disk gains room', async () => {
+  const fixture = await DisksFixture.start(1000, 180);
+  const names = Array.from({ length: 16 }, (_, at) => `v${at}`);
+  await fixture.addVolumes(names, { size: 10, numberOfReplicas: 2 });
+  const writes = new WriteCount();
+  await fixture.restart(writes);
+  for (const name of names) await fixture.patchVolume(name, { size: 40 });
+  expect(await fixture.granted()).toEqual({ 1: 160, 2: 160 });
+  writes.count = 0;
+  await fixture.settle(30 * 60_000);
+  expect(writes.count).toBe(0);
+  expect(await fixture.granted()).toEqual({ 1: 160, 2: 160 });
+  // Room for one of them.
+  await fixture.setLimit(2, 190);
+  const sizes = await Promise.all(names.map(async (name) => (await fixture.allocation(name))[0]));
+  expect(sizes.toSorted()).toEqual([...names.slice(1).map(() => 10), 40]);
+  expect(await fixture.granted()).toEqual({ 1: 190, 2: 190 });
+  // The others did not try: two requests, two verdicts, two replicas, and the phases of the expansion in the status.
+  if (fixture.isUndisturbed) expect(writes.count).toBeLessThan(15);
+  await fixture.checkAtRest();
+});
+
+test('a refused expansion is tried again when any disk of it gains room, also a cordoned one, and only when all have it', async () => {
+  const fixture = await DisksFixture.start(35, 35);
+  await fixture.addVolume('v', { size: 10, numberOfReplicas: 2 });
+  await fixture.patchNode(2, { spec: { disks: { d: { allowScheduling: false } } } });
+  const writes = new WriteCount();
+  await fixture.restart(writes);
+  await fixture.patchVolume('v', { size: 40 });
+  expect((await fixture.allocation('v'))[1]).toMatch(/^False ExpansionRejected/);
+  writes.count = 0;
+  await fixture.setLimit(1, 40);
+  // The new limit in the status of the DiskSchedule.
+  if (fixture.isUndisturbed) expect(writes.count).toBe(1);
+  expect(await fixture.granted()).toEqual({ 1: 10, 2: 10 });
+  await fixture.setLimit(2, 40);
+  expect((await fixture.allocation('v'))[0]).toBe(40);
+});
+
+test('expansions that block each other take turns: one is granted, the other one rests', async () => {
+  const fixture = await DisksFixture.start(40, 40);
+  await fixture.addVolumes(['v0', 'v1'], { size: 10, numberOfReplicas: 2 });
+  await fixture.stop();
+  for (const name of ['v0', 'v1'])
+    await fixture.environment.cluster
+      .resource(diskVolumes)
+      .patch({ name }, { type: 'merge', body: { spec: { size: 30 } } });
+  await fixture.restart();
+  await fixture.settle(30_000);
+  const sizes = await Promise.all(['v0', 'v1'].map(async (name) => (await fixture.allocation(name))[0]));
+  expect(sizes.toSorted()).toEqual([10, 30]);
+  expect(await fixture.granted()).toEqual({ 1: 40, 2: 40 });
+  await fixture.checkAtRest();
+});
+
+test('a refused expansion is tried again after the controller was restarted, if a disk gained room meanwhile', async () => {
+  const fixture = await DisksFixture.start(100, 25);
+  await fixture.addVolume('v', { size: 10, numberOfReplicas: 2 });
+  await fixture.patchVolume('v', { size: 30 });
+  await fixture.stop();
+  await fixture.setLimit(2, 40);
+  await fixture.restart();
+  expect((await fixture.allocation('v'))[0]).toBe(30);
 });

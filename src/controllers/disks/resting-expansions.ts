@@ -1,0 +1,45 @@
+import { canGrantExpansion, type ExpansionNeeds } from '../../engine/disks/expansion-room.ts';
+import type { DiskBook } from './disk-book.ts';
+
+/**
+ * Refused expansions. They hold no bytes and need no timer: a change of a disk wakes those that all of their disks would grant now. A volume that is woken
+ * for nothing costs one plan and no write.
+ */
+export class RestingExpansions {
+  readonly #book: Pick<DiskBook, 'get'>;
+  readonly #wake: (volume: string) => void;
+  readonly #needs = new Map<string, ExpansionNeeds>();
+  readonly #volumesOf = new Map<string, Set<string>>();
+
+  constructor(book: Pick<DiskBook, 'get'>, wake: (volume: string) => void) {
+    this.#book = book;
+    this.#wake = wake;
+  }
+
+  /** Without needs, only the events of the volume itself can help. */
+  set(volume: string, needs: ExpansionNeeds | undefined): void {
+    this.delete(volume);
+    if (needs === undefined) return;
+    this.#needs.set(volume, needs);
+    for (const uuid of needs.keys()) {
+      const volumes = this.#volumesOf.get(uuid) ?? new Set();
+      this.#volumesOf.set(uuid, volumes.add(volume));
+    }
+  }
+
+  delete(volume: string): void {
+    for (const uuid of this.#needs.get(volume)?.keys() ?? []) {
+      const volumes = this.#volumesOf.get(uuid);
+      volumes?.delete(volume);
+      if (volumes?.size === 0) this.#volumesOf.delete(uuid);
+    }
+    this.#needs.delete(volume);
+  }
+
+  diskChanged(uuid: string): void {
+    for (const volume of this.#volumesOf.get(uuid) ?? []) {
+      const needs = this.#needs.get(volume);
+      if (needs !== undefined && canGrantExpansion(needs, (disk) => this.#book.get(disk))) this.#wake(volume);
+    }
+  }
+}
