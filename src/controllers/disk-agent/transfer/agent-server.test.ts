@@ -1,4 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { Agent, request } from 'node:https';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -101,6 +103,44 @@ test('a wrong token, and an agent that is gone, are errors that pass', async () 
     message: expect.stringContaining('status 403'),
   });
   await expect(open('https://127.0.0.1:1')).rejects.toMatchObject({ isPermanent: false });
+});
+
+/** Connects and sends nothing. */
+async function connectIdle(port: number, localAddress = '127.0.0.1'): Promise<void> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress });
+  onTestFinished(() => void socket.destroy());
+  socket.on('error', () => {});
+  await new Promise((resolve) => socket.once('connect', resolve));
+}
+
+test.each([
+  ['of one address', 400, 1],
+  ['of many addresses', 4, 100],
+])('idle connections %s do not keep an agent with a token out', async (_, count, addresses) => {
+  const { address } = await serve();
+  const port = Number(new URL(address.url).port);
+  for (let at = 0; at < addresses; at += 1)
+    await Promise.all(Array.from({ length: count }, () => connectIdle(port, `127.0.1.${at + 1}`)));
+  const source = agentSource({ ...address, path: '/images/i/data', token: 'right', clock: realClock });
+  expect(await readAll(await source.open({ offset: 0, validator: undefined }, signal))).toBe(text);
+});
+
+test('a connection with a valid token stays, however many others follow', async () => {
+  const { address } = await serve();
+  const port = Number(new URL(address.url).port);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
+  onTestFinished(() => agent.destroy());
+  const get = async () =>
+    await new Promise<boolean>((resolve, reject) => {
+      const headers = { authorization: 'Bearer right' };
+      const sent = request(`${address.url}/images/i/data`, { agent, headers }, (response) => {
+        response.resume().once('end', () => resolve(sent.reusedSocket));
+      });
+      sent.once('error', reject).end();
+    });
+  expect(await get()).toBe(false);
+  await Promise.all(Array.from({ length: 100 }, () => connectIdle(port)));
+  expect(await get()).toBe(true);
 });
 
 test('a port that is taken is an error with a remedy', async () => {

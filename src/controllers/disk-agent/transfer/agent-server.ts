@@ -1,7 +1,7 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { makeCertificate } from '../../../io/tls/certificate.ts';
@@ -11,6 +11,7 @@ import type { AgentAddress } from '../agent-address.ts';
 import { isDataName } from '../files/data-folder.ts';
 import { type AgentAnswer, forbiddenAnswer, type ReadableData, type ServedData } from './agent-answer.ts';
 import { bearerTokenIn } from './bearer-token.ts';
+import { UnauthenticatedConnections, unauthenticatedLimits } from './unauthenticated-connections.ts';
 
 export interface AgentServerOptions {
   /** The address to listen on; undefined: every address of the machine. */
@@ -25,9 +26,12 @@ export interface AgentServerOptions {
   readonly onError: (error: unknown) => void;
 }
 
-const connectionsMax = 256;
-const headersMaxMs = 15_000;
-const handshakeMaxMs = 15_000;
+/** Connections with a valid token. */
+const authenticatedMax = 256;
+/** A client has so long for its handshake, and then for a request with a token. */
+const headersMaxMs = 5_000;
+const handshakeMaxMs = 5_000;
+const headersCheckedEveryMs = 1_000;
 /** A client that neither sends nor reads is disconnected. */
 const idleMaxMs = 60_000;
 /** After a refusal, a client may send this much before it is disconnected: it reads the answer only when it has sent something. */
@@ -59,18 +63,24 @@ export class AgentServer implements AsyncDisposable {
   static async start(options: AgentServerOptions): Promise<AgentServer> {
     const { advertisedHost, clock } = options;
     const { certificate, key } = makeCertificate(clock.nowMs(), [advertisedHost]);
+    const unauthenticated = new UnauthenticatedConnections();
     const server = createServer(
       {
         cert: certificate,
         key,
         minVersion: 'TLSv1.2',
         headersTimeout: headersMaxMs,
+        connectionsCheckingInterval: headersCheckedEveryMs,
         requestTimeout: 0,
         handshakeTimeout: handshakeMaxMs,
       },
-      (request, response) => void new AgentExchange(options, request, response).run(),
+      (request, response) => {
+        const onAuthenticated = () => unauthenticated.delete(request.socket);
+        void new AgentExchange({ ...options, onAuthenticated }, request, response).run();
+      },
     );
-    server.maxConnections = connectionsMax;
+    server.maxConnections = authenticatedMax + unauthenticatedLimits.totalMax;
+    server.on('connection', (socket: Socket) => unauthenticated.add(socket));
     server.on('secureConnection', (socket) => socket.setTimeout(idleMaxMs, () => socket.destroy()));
     await listening(server, options);
     const shownHost = advertisedHost.includes(':') ? `[${advertisedHost}]` : advertisedHost;
@@ -101,13 +111,18 @@ function listening(server: Server, { host, port, onError }: AgentServerOptions):
   });
 }
 
+interface ExchangeOptions extends AgentServerOptions {
+  /** Called when the token of the request has been accepted. */
+  readonly onAuthenticated: () => void;
+}
+
 /** One request and its answer. */
 class AgentExchange {
-  readonly #options: AgentServerOptions;
+  readonly #options: ExchangeOptions;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
 
-  constructor(options: AgentServerOptions, request: IncomingMessage, response: ServerResponse) {
+  constructor(options: ExchangeOptions, request: IncomingMessage, response: ServerResponse) {
     this.#options = options;
     this.#request = request;
     this.#response = response;
@@ -150,6 +165,7 @@ class AgentExchange {
 
   async #uploadState(method: string, name: string, token: string): Promise<AgentAnswer | undefined> {
     const state = await this.#options.served.uploadState(name, token);
+    if (state !== undefined) this.#options.onAuthenticated();
     // The client that uploads an image has it already.
     return state !== undefined && method === 'GET' ? forbiddenAnswer : state;
   }
@@ -160,9 +176,15 @@ class AgentExchange {
     if (!Number.isSafeInteger(contentLength))
       return { status: 411, message: 'send the header Content-Length; chunked bodies are not accepted' };
     const contentRange = headers['content-range'];
-    const body = this.#request as AsyncIterable<Uint8Array>;
+    const body = this.#acceptedBody();
     const cancel = () => void this.#request.destroy();
     return await this.#options.served.upload({ imageName, token, contentRange, contentLength, body, cancel });
+  }
+
+  /** Its first byte is read after the token was accepted. */
+  async *#acceptedBody(): AsyncIterable<Uint8Array> {
+    this.#options.onAuthenticated();
+    yield* this.#request as AsyncIterable<Uint8Array>;
   }
 
   async #read(
@@ -172,6 +194,7 @@ class AgentExchange {
   ): Promise<AgentAnswer | undefined> {
     const found = await this.#options.served.read(kind, name, token);
     if ('status' in found) return found;
+    this.#options.onAuthenticated();
     const { range } = this.#request.headers;
     const start = range === undefined ? 0 : Number(/^bytes=(\d{1,16})-$/.exec(range)?.[1] ?? Number.NaN);
     if (!Number.isSafeInteger(start) || start > found.bytes)
