@@ -32,6 +32,9 @@ subjects: [{ kind: ServiceAccount, name: editor, namespace: default }]
 `;
 const drivesKind = 'drives.stowage.dev';
 const schedulesKind = 'diskschedules.stowage.dev';
+/** Names of DiskSchedules, and the nodes of their disks. */
+const disks = { 'disk-1': 'n1', 'disk-2': 'n2' };
+const diskUUID = '00000000-0000-4000-8000-000000000001';
 const entries = [{ name: 'pvc-1', sizeBytes: 10 }];
 
 describe.skipIf(lacks(...serverPrograms))('the policies of the chart', () => {
@@ -59,11 +62,14 @@ describe.skipIf(lacks(...serverPrograms))('the policies of the chart', () => {
       ]);
       await applied(bed(), ['create', '-f', '-'], ours('StorageNode', nodeName, { spec: {} }));
     }
-    await applied(
-      bed(),
-      ['create', '-f', '-'],
-      ours('DiskSchedule', 'disk-1', { spec: { name: 'd', nodeID: 'n1' } }),
-    );
+    for (const [name, nodeID] of Object.entries(disks)) {
+      const schedule = ours('DiskSchedule', name, { spec: { name: 'd', nodeID } });
+      await applied(bed(), ['create', '-f', '-'], schedule);
+      const spec = { volumeName: 'v', volumeSize: 1, nodeID, diskID: diskUUID };
+      await applied(bed(), ['create', '-f', '-'], ours('Replica', `replica-${nodeID}`, { spec }));
+    }
+    const spec = { source: { download: { url: 'http://images.example/i' } }, expectedSize: 1 };
+    await applied(bed(), ['create', '-f', '-'], ours('BackingImage', 'image', { spec }));
     await untilInEffect(bed());
   });
 
@@ -113,6 +119,26 @@ describe.skipIf(lacks(...serverPrograms))('the policies of the chart', () => {
     expect(await run(patched('drives/drive-n1', { spec: { volumes: null } }))).toMatchObject({ code: 0 });
   });
 
+  test('the driver on a node writes the status of the drives of that node only, and deletes no others', async () => {
+    const run = await as(bed(), 'kube-system', 'stowage-drives-node', 'n1');
+    const ready = { capacityBytes: 1000, state: 'Ready' };
+    expect(await run(status('drives/drive-n1', ready))).toMatchObject({ code: 0 });
+    const refused = 'the driver on node n1 may change the drives of that node only, and this one is on n2';
+    expect((await run(status('drives/drive-n2', ready))).stderr).toContain(refused);
+    expect((await run(['delete', 'drives/drive-n2', '--dry-run=server'])).stderr).toContain(refused);
+    expect(await run(['delete', 'drives/drive-n1', '--dry-run=server'])).toMatchObject({ code: 0 });
+  });
+
+  test('a drive with volumes is deleted only by accounts that may change its ledger', async () => {
+    await applied(bed(), patched('drives/drive-n1', { spec: { volumes: entries } }));
+    const run = await as(bed(), 'default', 'editor');
+    const deletion = ['delete', 'drives/drive-n1', '--dry-run=server'];
+    expect((await run(deletion)).stderr).toContain('write-ledger');
+    await applied(bed(), deletion);
+    await applied(bed(), patched('drives/drive-n1', { spec: { volumes: null } }));
+    expect(await run(deletion)).toMatchObject({ code: 0 });
+  });
+
   test('an administrator may change a ledger', async () => {
     await applied(bed(), patched('drives/drive-n1', { spec: { volumes: entries } }));
     await applied(bed(), patched('drives/drive-n1', { spec: { volumes: null } }));
@@ -151,6 +177,35 @@ describe.skipIf(lacks(...serverPrograms))('the policies of the chart', () => {
       'the agent on node n1 may write the status of that StorageNode only',
     );
   });
+
+  test('an agent writes the replicas of its own node only, and not their place', async () => {
+    const run = await as(bed(), 'kube-system', 'stowage-disk-agent', 'n1');
+    const token = { transferTokenSHA256: 'a'.repeat(64) };
+    expect(await run(status('replicas/replica-n1', token))).toMatchObject({ code: 0, stderr: '' });
+    expect((await run(status('replicas/replica-n2', token))).stderr).toContain(
+      'the agent on node n1 may write the replicas of that node only',
+    );
+    const taken = patched('replicas/replica-n2', { spec: { nodeID: 'n1' } });
+    expect((await run(taken)).stderr).toContain('an agent may change the status and its finalizer');
+    const kept = { metadata: { finalizers: ['stowage.dev/disk-agent'] } };
+    expect(await run(patched('replicas/replica-n1', kept))).toMatchObject({ code: 0, stderr: '' });
+    const released = patched('replicas/replica-n1', { metadata: { finalizers: null } });
+    expect((await run(released)).stderr).toContain('from objects that are being deleted only');
+    await applied(bed(), released);
+  });
+
+  test('an agent writes the copies of images on its own disks only', async () => {
+    const run = await as(bed(), 'kube-system', 'stowage-disk-agent', 'n1');
+    const copyOn = (disk: string) =>
+      status('backingimages/image', { diskFileStatusMap: { [disk]: { state: 'starting' } } });
+    expect(await run(copyOn('disk-1'))).toMatchObject({ code: 0, stderr: '' });
+    expect((await run(copyOn('disk-2'))).stderr).toContain('and disk disk-2 is in another one');
+    await applied(bed(), copyOn('disk-2'));
+    const removed = status('backingimages/image', { diskFileStatusMap: { 'disk-2': null } });
+    expect((await run(removed)).stderr).toContain('and disk disk-2 is in another one');
+    const cordoned = patched('backingimages/image', { spec: { minNumberOfCopies: 2 } });
+    expect((await run(cordoned)).stderr).toContain('an agent may change the status and its finalizer');
+  });
 });
 
 /** Roles and policies take effect some time after they were created. */
@@ -160,6 +215,16 @@ async function untilInEffect(bed: TestBed): Promise<void> {
     { args: patched('drives/drive-n1', { spec: { volumes: entries } }), text: 'write-ledger' },
     { args: status('diskschedules/disk-1', { storageLimit: 1 }), text: 'write-verdicts' },
   ];
+  const agent = await as(bed, 'kube-system', 'stowage-disk-agent', 'n1');
+  const foreign = [
+    status('replicas/replica-n2', { size: 1 }),
+    status('backingimages/image', { diskFileStatusMap: { 'disk-2': { state: 'starting' } } }),
+  ];
+  for (const args of foreign)
+    await until(
+      async () => (await agent([...args, '--dry-run=server'])).stderr.includes('of that node only'),
+      200,
+    );
   // A dry run: it may still be allowed.
   for (const { args, text } of refusals)
     await until(async () => (await run([...args, '--dry-run=server'])).stderr.includes(text), 200);

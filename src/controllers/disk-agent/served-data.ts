@@ -23,8 +23,9 @@ export interface ServedDataOptions {
 }
 
 /**
- * Who may read what. An agent that wants to fetch data writes the hash of a token of its own into the status of its own copy or replica, which only
- * agents may write. The agent that has the data gives it to a client that knows such a token.
+ * Who may read what. An agent that wants to fetch data writes the hash of a token of its own into the status of its own copy or replica. On a real cluster,
+ * an admission policy ensures that agents write only those of their own node (deploy/disks.yaml). The agent that has the data gives it to a client that knows
+ * such a token. So an agent reads the volumes that it has a replica of, and the images that it is to have a copy of.
  */
 export function servedData({ parts, reader, uploads }: ServedDataOptions): ServedData {
   const bucket = new TokenBucket(liveReads, parts.context.clock.monotonicMs());
@@ -33,14 +34,22 @@ export function servedData({ parts, reader, uploads }: ServedDataOptions): Serve
     upload: async (request) => await uploads.receive(request),
     read: async (kind, name, token) => {
       if (kind === 'Replica') return await readReplica(parts, { name, token }, bucket);
-      const image = await reader.find(name, (each) => hasTokenHash(token, transferHashes(each)));
+      const image = await reader.find(name, (each) =>
+        hasTokenHash(token, transferHashes(each, parts.caches)),
+      );
       return image === undefined ? forbiddenAnswer : await dataOf(parts, { kind, name, object: image });
     },
   };
 }
 
-function transferHashes({ status }: BackingImage): readonly (string | undefined)[] {
-  return Object.values(status?.diskFileStatusMap ?? {}).map((file) => file.transferTokenSHA256);
+/** Copies that the controller `disks` wants. The policy can't protect a key of the status that is not the UUID of a known disk. */
+function transferHashes(
+  { spec, status }: BackingImage,
+  { schedules }: Pick<AgentParts['caches'], 'schedules'>,
+): readonly (string | undefined)[] {
+  return Object.entries(status?.diskFileStatusMap ?? {})
+    .filter(([uuid]) => Object.hasOwn(spec?.diskFileSpecMap ?? {}, uuid) && schedules.get(uuid) !== undefined)
+    .map(([, file]) => file.transferTokenSHA256);
 }
 
 async function readReplica(
@@ -58,7 +67,7 @@ async function readReplica(
       ({ spec }) => spec?.source?.volume?.name === volumeName,
     );
     const ofSiblings = siblings.map(({ status }) => status?.transferTokenSHA256);
-    return hasTokenHash(token, [...ofSiblings, ...images.flatMap(transferHashes)]);
+    return hasTokenHash(token, [...ofSiblings, ...images.flatMap((image) => transferHashes(image, caches))]);
   };
   if (!isAllowed(caches.replicas.values())) {
     // The token may be newer than the cache.

@@ -180,6 +180,22 @@ test('what an attacker sends is refused, and changes nothing', async () => {
   expect((await send({ method: 'HEAD' }))?.headers['upload-offset']).toBe('0');
 });
 
+test('a token reads an image only if it is that of a copy on a disk that should have one', async () => {
+  const { fixture, send } = await uploading();
+  expect((await send({ body: data }))?.status).toBe(201);
+  await fixture.untilCopy('i', 'n1', 'ready');
+  const read = async (uuid: string) => {
+    const secret = `token-of-${uuid}`;
+    const entry = { state: 'starting', transferTokenSHA256: sha256Hex(secret) };
+    const body = { status: { diskFileStatusMap: { [uuid]: entry } } };
+    const client = fixture.cluster.resource(backingImages);
+    await client.patch({ name: 'i' }, { type: 'merge', body }, { subresource: 'status' });
+    return (await send({ method: 'GET', token: secret }))?.status;
+  };
+  expect(await read('00000000-0000-4000-8000-00000000dead')).toBe(403);
+  expect(await read((await fixture.diskUUID('n1')) ?? '')).toBe(200);
+});
+
 /** An upload that has sent its first bytes, and no more. */
 async function startSlowUpload(fixture: AgentFixture): Promise<ClientRequest> {
   const { hostname, port } = new URL((await fixture.node('n1')).status?.upload?.url ?? '');
