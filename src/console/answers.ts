@@ -28,12 +28,19 @@ export interface ConsoleAnswers {
   /** Undefined if there is no such pod in the view. */
   pod(view: AnswerView, key: string): Promise<PodReport | undefined>;
   reservations(view: AnswerView): ReservationsAnswer;
-  /** Rejects with a `QuestionError` if a change makes no sense. `cluster` is the viewer's own, for what the console does not follow; undefined for a frozen state. */
-  plan(view: AnswerView, question: PlanQuestion, cluster: Cluster | undefined): Promise<PlanAnswer>;
+  /** Rejects with a `QuestionError` if a change makes no sense, and with the reason of `signal` if that aborts first. */
+  plan(view: AnswerView, question: PlanQuestion, options: PlanOptions): Promise<PlanAnswer>;
   /** Without secrets, for a snapshot. */
   redacted(object: KubeObject): unknown;
   /** What a snapshot has besides the objects that the console follows, as far as `cluster` may read it: events, Leases, and what predictions use. */
   others(cluster: Cluster): Promise<OtherObjects>;
+}
+
+export interface PlanOptions {
+  /** The viewer's own, for what the console does not follow; undefined for a frozen state. */
+  readonly cluster: Cluster | undefined;
+  /** Aborts when the viewer is gone. */
+  readonly signal: AbortSignal;
 }
 
 /** Objects of a snapshot that the console does not follow. */
@@ -41,6 +48,11 @@ export interface OtherObjects {
   readonly objects: readonly KubeObject[];
   /** Kinds that the caller may not list. */
   readonly unread: readonly string[];
+}
+
+/** There is too much work already; the same question may be asked again. */
+export class BusyError extends Error {
+  override readonly name = 'BusyError';
 }
 
 /** The question of the viewer can't be answered; the message says why and what to do. */

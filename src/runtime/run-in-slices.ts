@@ -5,6 +5,8 @@ export interface SliceOptions {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   /** After this time, other work gets a turn. One step may take longer. */
   readonly budgetMs?: number;
+  /** The work ends with the signal's reason if it aborts. */
+  readonly signal?: AbortSignal | undefined;
   /** Lets other work run. */
   readonly turn?: () => Promise<void>;
 }
@@ -15,13 +17,16 @@ const budgetMsDefault = 20;
 /** Runs a long computation to its end, step by step; other work gets a turn whenever the budget is spent. */
 export async function runInSlices<T>(
   steps: Generator<void, T, void>,
-  { clock, budgetMs = budgetMsDefault, turn = fairTurn }: SliceOptions,
+  { clock, budgetMs = budgetMsDefault, signal, turn = fairTurn }: SliceOptions,
 ): Promise<T> {
+  signal?.throwIfAborted();
   let sliceStartMs = clock.monotonicMs();
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done === true) return step.value;
     if (clock.monotonicMs() - sliceStartMs < budgetMs) continue;
     await turn();
+    // The `finally` blocks of the steps undo what they have begun.
+    if (signal?.aborted === true) steps.throw(signal.reason);
     sliceStartMs = clock.monotonicMs();
   }
 }

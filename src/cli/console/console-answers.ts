@@ -59,7 +59,7 @@ export function consoleAnswers({ facts, policies = [] }: ConsoleAnswersOptions):
       const cluster = await viewed(view);
       return explainPod(cluster, pod, { nowMs: view.nowMs, indexOf: indexOf(view, cluster) });
     },
-    plan: async (view, { drain, addDrive, replicas, addNodes, like }, cluster) => {
+    plan: async (view, { drain, addDrive, replicas, addNodes, like }, { cluster, signal }) => {
       try {
         const flags = { drain, addDrive, replicas, ...(addNodes && { addNodes }), ...(like && { like }) };
         const changes = changesOfFlags(flags, view.namespace || 'default');
@@ -68,7 +68,7 @@ export function consoleAnswers({ facts, policies = [] }: ConsoleAnswersOptions):
         if (!seen.seesNodes) throw new QuestionError('a plan needs the right to list nodes');
         const read = cluster === undefined ? { policies } : await listPolicies(cluster);
         // For thousands of nodes a plan takes seconds, and the process serves others in between.
-        const slices = { clock: realClock };
+        const slices = { clock: realClock, signal };
         return await planChanges({ ...seen, ...read }, changes, { nowMs: view.nowMs, slices });
       } catch (error) {
         throw error instanceof CliError ? new QuestionError(error.message, { cause: error }) : error;

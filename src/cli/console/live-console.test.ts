@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { ClientDisconnected } from '../../apiserver/server/http/http-exchange.ts';
 import { Console } from '../../console/console.ts';
 import type { ConsolePool } from '../../console/wire/rows.ts';
 import { VirtualTimeCluster } from '../../controllers/testing/virtual-time-cluster.ts';
@@ -245,5 +246,17 @@ test('a page gets no half-read state, and an eviction is for the pod that the pl
     .get(key)
     .catch(() => ({ metadata: undefined }));
   expect(metadata === undefined || metadata.deletionTimestamp !== undefined).toBe(true);
+  await console.close();
+});
+
+test('a plan ends when its viewer closes the page', async () => {
+  await using fixture = await VirtualTimeCluster.start();
+  await fixture.cluster.resource(nodes).create({ metadata: { name: 'a' } });
+  const console = startConsole(fixture, 'plan');
+  await fixture.clock.advance(1_000);
+  const path = 'data/plan?drain=node/a';
+  expect((await ask(console, path)).status).toBe(200);
+  const closed = AbortSignal.abort(new ClientDisconnected());
+  await expect(ask(console, path, { closed })).rejects.toBeInstanceOf(ClientDisconnected);
   await console.close();
 });

@@ -1,7 +1,8 @@
-import type {
-  IncomingRequest,
-  OutgoingResponse,
-  StreamSink,
+import {
+  ClientDisconnected,
+  type IncomingRequest,
+  type OutgoingResponse,
+  type StreamSink,
 } from '../../apiserver/server/http/http-exchange.ts';
 import { isReason } from '../../kube/api-error.ts';
 import { messageOf } from '../../runtime/error-message.ts';
@@ -15,7 +16,7 @@ import {
   tokenInAuthorization,
 } from '../access/session-cookie.ts';
 import { rightsMaxAgeMs, type Viewer } from '../access/viewers.ts';
-import { QuestionError } from '../answers.ts';
+import { BusyError, QuestionError } from '../answers.ts';
 import type { ConsoleAbout } from '../wire/rows.ts';
 import { assetAnswer, pageHtml } from './assets.ts';
 import { htmlAnswer, problemAnswer, redirect } from './console-responses.ts';
@@ -46,9 +47,11 @@ export class ConsoleHandler {
     try {
       return await this.#respond(request);
     } catch (error) {
+      if (error instanceof ClientDisconnected) throw error;
       if (isReason(error, 'Forbidden', 'NotFound', 'Conflict', 'Invalid', 'BadRequest', 'TooManyRequests'))
         return problemAnswer(error.code, error.message);
       if (error instanceof QuestionError) return problemAnswer(400, error.message);
+      if (error instanceof BusyError) return problemAnswer(503, error.message);
       this.#options.onError(error, `${request.method} ${request.path}`);
       return problemAnswer(500, `the console could not answer: ${messageOf(error)}`);
     }

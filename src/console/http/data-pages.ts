@@ -17,6 +17,7 @@ import { jsonAnswer, problemAnswer } from './console-responses.ts';
 import type { ConsoleHandlerOptions } from './handler-options.ts';
 import { limitedReservations } from './limited-reservations.ts';
 import { readPlanQuestion } from './plan-question.ts';
+import { PlanSlots } from './plan-slots.ts';
 import { snapshotResponse } from './snapshot-response.ts';
 
 type DataOptions = Pick<
@@ -33,6 +34,7 @@ const namespacesAnsweredMax = 20;
 export class DataPages {
   readonly #options: DataOptions;
   readonly #cache: AnswerCache;
+  readonly #plans = new PlanSlots();
 
   constructor(options: DataOptions) {
     this.#options = options;
@@ -54,7 +56,7 @@ export class DataPages {
       case 'snapshot':
         return this.#snapshot(viewer);
       case 'plan':
-        return jsonAnswer(await this.#plan(viewer, query));
+        return jsonAnswer(await this.#plan(viewer, request));
       case 'act':
         return await this.#act(request, viewer);
       case 'pod':
@@ -90,14 +92,14 @@ export class DataPages {
     );
   }
 
-  async #plan({ rights, cluster: own }: Viewer, query: URLSearchParams) {
+  async #plan({ rights, key, cluster: own }: Viewer, { query, closed: signal }: IncomingRequest) {
+    const { answers, state, cluster } = this.#options;
     const question = readPlanQuestion(query);
     const [namespace = ''] = namespacesOf(rights, 'pods') ?? [];
-    return await this.#options.answers.plan(
-      viewOf(this.#options.state, { rights, namespace, nowMs: this.#nowMs }),
-      question,
-      own ?? this.#options.cluster,
-    );
+    return await this.#plans.run(key, signal, async () => {
+      const view = viewOf(state, { rights, namespace, nowMs: this.#nowMs });
+      return await answers.plan(view, question, { cluster: own ?? cluster, signal });
+    });
   }
 
   /** With the rights of the viewer; those of the console's own token are the rights of the process. */

@@ -16,6 +16,8 @@ export interface IncomingRequest {
    * with `ClientDisconnected`. All senders share the memory reserved for bodies.
    */
   body(sender: string): Promise<Buffer>;
+  /** Aborts with `ClientDisconnected` when the connection closes before the response has been sent: no client waits for the result. */
+  readonly closed: AbortSignal;
   /** Warnings for the response, whether it succeeds or fails. */
   readonly warnings: Warnings;
 }

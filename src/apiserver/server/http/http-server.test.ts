@@ -70,6 +70,28 @@ describe('a server', () => {
     expect(errors).toEqual([]);
   });
 
+  test('tells a handler when no client waits for its result any more', async () => {
+    const seen: string[] = [];
+    const { server, errors, metrics } = await serve(async ({ path, closed }) => {
+      if (path === '/fine') {
+        closed.addEventListener('abort', () => seen.push('fine'));
+        return textResponse(200, 'ok');
+      }
+      await new Promise((resolve) => closed.addEventListener('abort', resolve));
+      seen.push((closed.reason as Error).name);
+      throw closed.reason;
+    });
+    expect(await exchange(server, 'GET /fine HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toMatch(
+      /^HTTP\/1.1 200 /,
+    );
+    const socket = await secured(server);
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await expect.poll(() => metrics.inFlight).toBe(1);
+    socket.destroy();
+    await expect.poll(() => seen).toEqual(['ClientGone']);
+    expect(errors).toEqual([]);
+  });
+
   test('limits the number of connections', async () => {
     const { server, metrics } = await serve(async () => textResponse(200, 'ok'), 2);
     const sockets = [await secured(server), await secured(server)];

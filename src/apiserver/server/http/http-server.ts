@@ -139,7 +139,7 @@ export class HttpServer {
       // The connection broke during a write; 'close' follows.
     });
     if (this.#isClosing) response.setHeader('Connection', 'close');
-    const request = this.#requestOf(message);
+    const request = this.#requestOf(message, response);
     try {
       const outgoing = await this.#options.handler(request);
       if ('stream' in outgoing) this.#startStream(outgoing, response);
@@ -151,7 +151,8 @@ export class HttpServer {
     }
   }
 
-  #requestOf(message: IncomingMessage): IncomingRequest {
+  #requestOf(message: IncomingMessage, response: ServerResponse): IncomingRequest {
+    let closed: AbortSignal | undefined;
     const url = message.url ?? '/';
     const mark = url.indexOf('?');
     return {
@@ -164,6 +165,11 @@ export class HttpServer {
       },
       warnings: new Warnings(),
       body: (sender) => this.#bodies.receive(message, sender),
+      // Few handlers ask for it.
+      get closed() {
+        closed ??= closedSignal(response);
+        return closed;
+      },
     };
   }
 
@@ -194,6 +200,15 @@ export class HttpServer {
   }
 }
 
+function closedSignal(response: ServerResponse): AbortSignal {
+  const abort = new AbortController();
+  if (response.destroyed) abort.abort(new ClientDisconnected());
+  response.once('close', () => {
+    if (!response.writableFinished) abort.abort(new ClientDisconnected());
+  });
+  return abort.signal;
+}
+
 const noRequest: IncomingRequest = {
   method: '',
   path: '',
@@ -202,4 +217,5 @@ const noRequest: IncomingRequest = {
   headerValues: {},
   warnings: new Warnings(),
   body: () => Promise.reject(new ClientDisconnected()),
+  closed: AbortSignal.abort(new ClientDisconnected()),
 };

@@ -119,6 +119,7 @@ function request(accept: string): IncomingRequest {
     headers: accept === '' ? {} : { accept },
     headerValues: {},
     warnings: new Warnings(),
+    closed: new AbortController().signal,
     body: () => Promise.resolve(Buffer.alloc(0)),
   };
 }

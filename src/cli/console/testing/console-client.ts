@@ -11,11 +11,13 @@ export interface ClientCall {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Aborts when the browser closes the connection. */
+  readonly closed?: AbortSignal;
 }
 
 /** Asks the console as a browser would that has signed in. */
 export async function ask(console: Console, path: string, call: ClientCall = {}): Promise<OutgoingResponse> {
-  const { method = 'GET', headers = {}, body = '' } = call;
+  const { method = 'GET', headers = {}, body = '', closed = new AbortController().signal } = call;
   const { pathname, searchParams } = new URL(`https://127.0.0.1/console/${path}`);
   return await console.handle({
     method,
@@ -29,6 +31,7 @@ export async function ask(console: Console, path: string, call: ClientCall = {})
     },
     headerValues: {},
     body: async () => Buffer.from(body),
+    closed,
     warnings: { add: () => {} } as unknown as IncomingRequest['warnings'],
   });
 }
