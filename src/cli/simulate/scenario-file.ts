@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { FileTooLarge, readBounded } from '../../io/files/read-bounded.ts';
 import { readYaml, YamlSyntaxError } from '../../io/yaml/yaml-reader.ts';
 import { isRecord } from '../../kube/wire.ts';
 import { messageOf } from '../../runtime/error-message.ts';
@@ -8,6 +8,7 @@ import { CliError } from '../cli-error.ts';
 import { type Field, isOn, list, record } from '../config/fields.ts';
 
 const standardInput = 0;
+const scenarioBytesMax = 16 * 2 ** 20;
 
 const fields = record({
   subject: nameOf('subject', simulationSubjects),
@@ -45,12 +46,18 @@ export function readScenarioFile(path: string): Scenario {
 function contentOf(path: string, problems: string[]): unknown {
   try {
     const { value, duplicates, hasMore } = readYaml(
-      withoutDashes(readFileSync(path === '-' ? standardInput : path, 'utf8')),
+      withoutDashes(readBounded(path === '-' ? standardInput : path, scenarioBytesMax)),
     );
     problems.push(...duplicates.map((each) => `${each}; remove one`));
     if (hasMore) problems.push('holds several documents; leave one');
     return value;
   } catch (error) {
+    if (error instanceof FileTooLarge)
+      throw new CliError(
+        `--from: ${path}: has more than ${scenarioBytesMax / 2 ** 20} MiB, which is the most of a scenario`,
+        2,
+        { cause: error },
+      );
     const isExpected = error instanceof YamlSyntaxError || (error instanceof Error && 'code' in error);
     if (!isExpected) throw error;
     const remedy = 'see that the file is there and is JSON or YAML';

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRecordItem } from '../../console/state/snapshot-file.ts';
+import { FileTooLarge, readBounded } from '../../io/files/read-bounded.ts';
 import type { Lease } from '../../kube/api/coordination.ts';
 import type { Event } from '../../kube/api/core.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
@@ -19,6 +20,8 @@ export interface LoadFilesOptions {
 /** The files that are read in a folder; all others are ignored. */
 const manifestNames = /\.(ya?ml|json)$/i;
 const standardInput = 0;
+/** A longer text does not fit into one string of the JavaScript engine. */
+const fileBytesMax = 500 * 2 ** 20;
 
 /** Reads a cluster from files, folders of files or standard input (`-`). */
 export function loadFiles(
@@ -92,8 +95,14 @@ function filesOf(path: string): readonly string[] {
 
 function textIn(path: string): string {
   try {
-    return readFileSync(path === '-' ? standardInput : path, 'utf8');
+    return readBounded(path === '-' ? standardInput : path, fileBytesMax);
   } catch (error) {
+    if (error instanceof FileTooLarge)
+      throw new CliError(
+        `${path === '-' ? 'standard input' : path}: has more than ${fileBytesMax / 2 ** 20} MiB, which is the most that is read of one file; split it into several`,
+        1,
+        { cause: error },
+      );
     throw unreadable(path, error);
   }
 }

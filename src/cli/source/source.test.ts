@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -42,6 +42,17 @@ test("a second --from may describe what does not exist yet, so the pod's own con
     writeFileSync(path, JSON.stringify({ ...nodeWith('n1', '1'), apiVersion: 'v1', kind: 'Node' }));
   expect((await loadClusterView({ from: [a!] })).view.isHypothetical).toBe(false);
   expect((await loadClusterView({ from: [a!, b!] })).view.isHypothetical).toBe(true);
+  rmSync(folder, { recursive: true });
+});
+
+test('a file is read up to a limit, which the error names', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-source-'));
+  const path = join(folder, 'large.json');
+  writeFileSync(path, '');
+  truncateSync(path, 600 * 2 ** 20);
+  await expect(loadClusterView({ from: [path] })).rejects.toThrow(
+    `${path}: has more than 500 MiB, which is the most that is read of one file; split it into several`,
+  );
   rmSync(folder, { recursive: true });
 });
 
