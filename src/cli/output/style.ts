@@ -38,24 +38,45 @@ const colourful: Style = {
 
 /** A painted value may be text of others, so it is cleaned, also of colours that it brings along. */
 function ansi([on, off]: readonly [number, number]): Paint {
-  return (text) => (text === '' ? '' : `${sequence(on)}${printableText(text)}${sequence(off)}`);
+  return (text) => {
+    if (text === '') return '';
+    const painted = `${sequence(on)}${printableText(text)}${sequence(off)}`;
+    notePainted(painted);
+    return painted;
+  };
 }
 
 function sequence(code: number): string {
   return `\u001b[${code}m`;
 }
 
+/**
+ * What this process has painted, the newest last: a name from a server or a file may contain the same escape sequences, and nothing else tells them apart from ours.
+ * Output is cleaned soon after it was painted, so a bounded number is enough.
+ */
+const paintedTexts = new Set<string>();
+const paintedTextsMax = 200_000;
+
+function notePainted(text: string): void {
+  paintedTexts.delete(text);
+  paintedTexts.add(text);
+  if (paintedTexts.size <= paintedTextsMax) return;
+  const [oldest = ''] = paintedTexts;
+  paintedTexts.delete(oldest);
+}
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
 const sequences = /\u001b\[\d+m/g;
 
-const ours: ReadonlySet<string> = new Set(Object.values(codes).flat().map(sequence));
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
+const paintedPattern = /\u001b\[\d+m[^\u001b]*\u001b\[\d+m/g;
 
-/** Messages may contain any text: they must neither leave their line nor control the terminal. Our own colours are kept. */
+/** Messages may contain any text: they must neither leave their line nor control the terminal. What we have painted is kept. */
 export function harmless(text: string): string {
   let clean = '';
   let end = 0;
-  for (const { 0: found, index } of text.matchAll(sequences)) {
-    if (!ours.has(found)) continue;
+  for (const { 0: found, index } of text.matchAll(paintedPattern)) {
+    if (!paintedTexts.has(found)) continue;
     clean += printableText(text.slice(end, index)) + found;
     end = index + found.length;
   }
