@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { builtInKindCatalog } from '../../kinds/built-in-kinds.ts';
 import type { StoredObject } from '../../kinds/served-kind.ts';
 import type { StoreEntry } from '../../store/store.ts';
+import type { ObjectSnapshot } from '../registry.ts';
+import { decodedBytes } from './decoded-bytes.ts';
 import {
   decodeObject,
   encodeObject,
@@ -11,6 +13,8 @@ import {
 } from './snapshot-cache.ts';
 
 const kind = builtInKindCatalog().byPlural('v1', 'configmaps')!;
+
+const mebi = 2 ** 20;
 
 function configMap(name: string): StoredObject & { data?: object } {
   return { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, resourceVersion: '7' }, data: { k: 'ü' } };
@@ -76,6 +80,40 @@ describe('the cache contains', () => {
     expect(snapshots.get(kind, first).object).not.toBe(object);
     expect(kept.object).toEqual(object);
     expect(snapshots.get(kind, others[2047]!).object).toBe(snapshots.get(kind, others[2047]!).object);
+  });
+
+  test('a limited number of bytes: an object that is updated again and again has no more', () => {
+    const snapshots = new SnapshotCache();
+    const text = '日'.repeat(300_000);
+    const written: ObjectSnapshot[] = [];
+    const decoded: object[] = [];
+    for (let revision = 1; revision <= 100; revision += 1) {
+      const object = { ...configMap('large'), data: { text } };
+      const entry = { ...entryOf('large', revision), bytes: encodeObject(object) };
+      written.push(snapshots.addWritten(kind, entry, object));
+      decoded.push(object);
+      expect(snapshots.bytes).toBeLessThanOrEqual(64 * mebi);
+    }
+    expect(snapshots.bytes).toBeGreaterThan(60 * mebi);
+    expect(written.at(-1)?.object).toBe(decoded.at(-1));
+    expect(written[0]?.object).not.toBe(decoded[0]);
+  });
+
+  test('the newest object, even if it exceeds the limit', () => {
+    const snapshots = new SnapshotCache({ bytesMax: 1 });
+    const [first, second] = [entryOf('a'), entryOf('b')];
+    const { object } = snapshots.get(kind, first);
+    expect(snapshots.get(kind, first).object).toBe(object);
+    expect(snapshots.get(kind, second).object).toBe(snapshots.get(kind, second).object);
+    expect(snapshots.get(kind, first).object).not.toBe(object);
+  });
+
+  test('no bytes of an object that is decoded again', () => {
+    const snapshots = new SnapshotCache();
+    const entry = entryOf('a');
+    const [one, other] = [snapshots.get(kind, entry), snapshots.get(kind, entry)];
+    expect(one.object).toEqual(other.object);
+    expect(snapshots.bytes).toBe(decodedBytes(entry.bytes));
   });
 
   test('objects by entry, not by key', () => {

@@ -7,12 +7,19 @@ import { parseServerJson } from '../../schema/json-reader.ts';
 import { formOf, type Typed } from '../../schema/object-form.ts';
 import type { StoreEntry } from '../../store/store.ts';
 import type { ObjectSnapshot } from '../registry.ts';
+import { decodedBytes } from './decoded-bytes.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** How many decoded objects are cached; a decoded object takes several times the memory of its JSON. */
-const decodedMax = 2_048;
+export interface SnapshotCacheLimits {
+  /** How many decoded objects are cached. */
+  readonly objectsMax: number;
+  /** The estimated memory of the decoded objects and their JSON, in bytes. The newest object is cached whatever its size. */
+  readonly bytesMax: number;
+}
+
+const defaultLimits: SnapshotCacheLimits = { objectsMax: 2_048, bytesMax: 64 * 2 ** 20 };
 
 /** How many entries are converted before other work gets a turn; a few milliseconds. */
 const sliceLength = 200;
@@ -22,11 +29,22 @@ const sliceLength = 200;
  * objects are cached, others are decoded again.
  */
 export class SnapshotCache {
+  readonly #limits: SnapshotCacheLimits;
   /** Oldest first. Keyed by entry, or by snapshot for custom kinds, since several kinds may show one entry. */
   readonly #decoded = new Map<StoreEntry | ObjectSnapshot, EntrySnapshot>();
+  #bytes = 0;
   /** Entries converted for custom kinds, as far as they have been read. */
   readonly #conversions = new WeakMap<ServedKind, WeakMap<StoreEntry, ObjectSnapshot>>();
   readonly #warm = new WeakSet<ServedKind>();
+
+  constructor(limits: Partial<SnapshotCacheLimits> = {}) {
+    this.#limits = { ...defaultLimits, ...limits };
+  }
+
+  /** The estimated memory of the cached objects. */
+  get bytes(): number {
+    return this.#bytes;
+  }
 
   get(kind: ServedKind, entry: StoreEntry): ObjectSnapshot {
     if (kind.definition !== undefined) return this.#convert(kind, entry);
@@ -86,12 +104,23 @@ export class SnapshotCache {
   }
 
   keepDecoded(entry: StoreEntry, snapshot: EntrySnapshot): void {
-    this.#decoded.set(snapshot.isCustom ? snapshot : entry, snapshot);
-    if (this.#decoded.size <= decodedMax) return;
-    const [oldest] = this.#decoded.entries();
-    if (oldest === undefined) return;
-    oldest[1].dropDecoded();
-    this.#decoded.delete(oldest[0]);
+    const key = snapshot.isCustom ? snapshot : entry;
+    const replaced = this.#decoded.get(key);
+    if (replaced !== undefined) this.#drop(key, replaced);
+    this.#decoded.set(key, snapshot);
+    this.#bytes += snapshot.cachedBytes;
+    const { objectsMax, bytesMax } = this.#limits;
+    for (const [oldest, dropped] of this.#decoded) {
+      if (this.#decoded.size <= objectsMax && this.#bytes <= bytesMax) return;
+      if (dropped === snapshot) return;
+      this.#drop(oldest, dropped);
+      dropped.dropDecoded();
+    }
+  }
+
+  #drop(key: StoreEntry | ObjectSnapshot, snapshot: EntrySnapshot): void {
+    this.#decoded.delete(key);
+    this.#bytes -= snapshot.cachedBytes;
   }
 }
 
@@ -100,6 +129,7 @@ class EntrySnapshot implements ObjectSnapshot {
   readonly #entry: StoreEntry;
   readonly #owner: SnapshotCache;
   #object: StoredObject | undefined;
+  #cachedBytes: number | undefined;
 
   constructor(kind: ServedKind, entry: StoreEntry, owner: SnapshotCache, object?: StoredObject) {
     this.#kind = kind;
@@ -134,6 +164,12 @@ class EntrySnapshot implements ObjectSnapshot {
     this.#object = object;
     this.#owner.keepDecoded(this.#entry, this);
     return object;
+  }
+
+  /** The memory that it takes while it is decoded. */
+  get cachedBytes(): number {
+    this.#cachedBytes ??= decodedBytes(this.#entry.bytes);
+    return this.#cachedBytes;
   }
 
   dropDecoded(): void {
