@@ -30,6 +30,7 @@ import { parseRfc3339 } from '../../dist/kube/go/rfc3339.js';
 import { parseCidr, parseIpAddress } from '../../dist/kube/ip-address.js';
 import { parseQuantity } from '../../dist/kube/quantities/quantity.js';
 import { parseUrl } from '../../dist/kube/url.js';
+import { withoutPasswords } from '../../dist/runtime/printable-text.js';
 import { documentsOf } from '../../dist/state/read-manifests.js';
 
 /** `\u0001` becomes the number of the repetition. */
@@ -339,7 +340,7 @@ export const parsers = [
     [
       'password: hunter2 token="abc" https://u:p@h/ -----BEGIN KEY-----\nabc\n-----END KEY-----\neyJhbGciOi.eyJ.abc',
     ],
-    redactedText,
+    (text) => [redactedText(text), withoutPasswords(text)],
   ),
   wordParser('mounts', ['/dev/sda1 /mnt ext4 rw,relatime 0 0\n'], parseDeviceMounts),
 ];

@@ -24,5 +24,5 @@ export function escapedJson(json: string): string {
 
 /** User and password of a URL may be anywhere in a message that names the URL. */
 export function withoutPasswords(text: string): string {
-  return text.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/?#"'<>]*@/gi, '$1***@');
+  return text.replace(/(?<=[a-z0-9+.-]:\/\/)[^\s/?#"'<>]*@/gi, '***@');
 }

@@ -1,5 +1,7 @@
 import { type ExecFileSyncOptions, execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { builtProgram, compiledCodeFolder } from '../built-program.ts';
@@ -163,6 +165,56 @@ describe('completion of names in the cluster', () => {
     expect(offer('stowage disks describe n')).toEqual(['n1/ssd', 'node/n1']);
     expect(offer('stowage disks remove n')).toEqual(['n1/ssd']);
     expect(offer('stowage explain pod we', { KUBECONFIG: '/nowhere' })).toEqual([]);
+  });
+});
+
+/** Names that a shell would evaluate, expand to files or treat as flags, and one that it would not. */
+const hostileNames = [
+  '$(touch hacked)',
+  '`touch hacked`',
+  'a;touch hacked',
+  'a\ttouch hacked',
+  '${x:=y}',
+  '*',
+  '~',
+  '--kubeconfig',
+  'web-0',
+];
+
+describe('names of a hostile server', () => {
+  test('are not printed unless Kubernetes allows them', async () => {
+    const server = createServer((_, response) => {
+      response.setHeader('content-type', 'application/json');
+      const items = hostileNames.map((name) => ({ metadata: { name } }));
+      response.end(
+        JSON.stringify({
+          kind: 'NamespaceList',
+          apiVersion: 'v1',
+          metadata: { resourceVersion: '1' },
+          items,
+        }),
+      );
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const kubeconfig = join(temporaryFolder(), 'config');
+    const cluster = { name: 'c', cluster: { server: `http://127.0.0.1:${port}` } };
+    const context = { name: 'c', context: { cluster: 'c', user: 'u' } };
+    const content = { clusters: [cluster], users: [{ name: 'u', user: {} }], contexts: [context] };
+    writeFileSync(kubeconfig, JSON.stringify({ ...content, 'current-context': 'c' }));
+    const names = new StowageProcess(['__names', 'namespace', '--', '--kubeconfig', kubeconfig]);
+    await names.exited;
+    server.close();
+    expect([names.stdout, names.stderr]).toEqual(['web-0\n', '']);
+  });
+
+  test('are not evaluated by bash, even if the program prints them', async () => {
+    const folder = temporaryFolder();
+    const lines = hostileNames.map((name) => `'${name}'`).join(' ');
+    writeFileSync(join(folder, 'stowage'), `#!/bin/sh\nprintf '%s\\n' ${lines}\n`, { mode: 0o755 });
+    const env = { PATH: `${folder}:${process.env.PATH}` };
+    const found = offered(await scriptFile('bash'), ['stowage', 'explain', '-n', ''], folder, env);
+    expect([found, readdirSync(folder)]).toEqual([['web-0'], ['stowage']]);
   });
 });
 

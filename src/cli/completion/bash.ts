@@ -29,10 +29,14 @@ ${all.flatMap(({ path, flags }) => flags.flatMap((flag) => valueCase(path, flag)
 ${all.map(commandCase).join('\n')}
   esac
 }
+# compgen -W would evaluate the names, which come from a server.
 _stowage_names() {
-  local names=''
-  [[ $current == -* ]] || names=$("\${COMP_WORDS[0]}" __names "$1" -- "\${COMP_WORDS[@]:1:COMP_CWORD-1}" 2>/dev/null)
-  _stowage_words "$names \${2-}"
+  local name
+  _stowage_words "\${2-}"
+  [[ $current == -* ]] && return
+  while IFS= read -r name; do
+    [[ $name =~ ^[a-zA-Z0-9][a-zA-Z0-9._/-]*$ && $name == "$current"* ]] && COMPREPLY+=("$name")
+  done < <("\${COMP_WORDS[0]}" __names "$1" -- "\${COMP_WORDS[@]:1:COMP_CWORD-1}" 2>/dev/null)
 }
 _stowage_words() { COMPREPLY=($(compgen -W "$1" -- "$current")); }
 # Names may have spaces; bash older than 4 has no compopt, and then puts no slash after a folder.

@@ -102,7 +102,7 @@ function valueFlags(values: Values, isOptional: boolean): string {
 }
 
 function namesCall(of: string): string {
-  return `(stowage __names ${of} -- (commandline -opc)[2..-1] 2>/dev/null)`;
+  return `(stowage __names ${of} -- (commandline -opc)[2..-1] 2>/dev/null | string match -rv "[^a-zA-Z0-9._/-]")`;
 }
 
 function quoted(text: string): string {

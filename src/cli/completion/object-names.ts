@@ -16,7 +16,6 @@ import {
   storageClasses,
 } from '../../kube/resources.ts';
 import { realClock } from '../../runtime/clock.ts';
-import { printableText } from '../../runtime/printable-text.ts';
 import { connect } from '../connect.ts';
 import { askedIn, type ExplainedKindName, type TypedSelection } from './typed-words.ts';
 
@@ -130,6 +129,15 @@ function nameOf({ namespace, name = '' }: NonNullable<KubeObject['metadata']> = 
   return namespace === undefined || namespace === own ? name : `${namespace}/${name}`;
 }
 
+/**
+ * The characters of names in Kubernetes, and the slash between parts. A shell evaluates other characters, such as `$(…)`:
+ * a server that sends them would run commands when the user presses Tab. A leading dash would be a flag.
+ */
+const completableName = /^[a-zA-Z0-9][a-zA-Z0-9._/-]*$/;
+
 function linesOf(names: readonly string[]): string {
-  return names.map((name) => `${printableText(name)}\n`).join('');
+  return names
+    .filter((name) => completableName.test(name))
+    .map((name) => `${name}\n`)
+    .join('');
 }

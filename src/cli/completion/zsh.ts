@@ -18,6 +18,7 @@ ${root.commands.map(commandCase).join('\n')}
 ${[root, ...groupsBelow(root)].map(commandsFunction).join('\n')}
 _stowage_names() {
   local -a names=(\${(f)"$(stowage __names $1 -- \${words[1,CURRENT-1]} 2>/dev/null)"})
+  names=(\${names:#*[^a-zA-Z0-9._/-]*})
   compadd -a names
 }
 if [ "$funcstack[1]" = "_stowage" ]; then _stowage "$@"; else compdef _stowage stowage; fi
