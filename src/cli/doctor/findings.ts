@@ -13,8 +13,14 @@ export interface FindingText {
 export const findingTexts = {
   UnsupportedVersion: {
     severity: 'error',
-    meaning: 'Stowage is not tested with this version of Kubernetes',
+    meaning: 'Stowage does not support this version of Kubernetes',
     remedy: 'use Kubernetes 1.34 to 1.36',
+  },
+  UntestedVersion: {
+    severity: 'warning',
+    meaning:
+      'this version of Kubernetes is newer than those that Stowage is tested with; most things work as before',
+    remedy: 'try it on a cluster that does not matter, or use Kubernetes 1.34 to 1.36',
   },
   FeatureGate: {
     severity: 'info',

@@ -3,6 +3,11 @@ import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import { truncatedList } from '../../engine/explain/truncated-list.ts';
 import type { ClaimRecord } from '../../engine/records/claim-record.ts';
 import type { PodRecord } from '../../engine/records/pod-record.ts';
+import type { ObjectMeta } from '../../kube/api/meta.ts';
+import { csiDriverForProvisioner } from '../../kube/legacy/in-tree-migration.ts';
+import { annotations } from '../../kube/well-known.ts';
+import type { ClusterView } from '../source/cluster-view.ts';
+import { isUnread } from '../source/unread-kinds.ts';
 import type { ClaimState } from './explanation.ts';
 
 /** The state of a claim on its way to a volume. */
@@ -19,11 +24,12 @@ export function claimStanding(
   claim: ClaimRecord,
   index: ClusterIndex,
   users: readonly PodRecord[],
+  view: ClusterView,
 ): ClaimStanding {
   return (
     inTrouble(claim) ??
     named(claim, index) ??
-    (claim.className === '' ? classless(claim, index) : byClass(claim, index, users))
+    (claim.className === '' ? classless(claim, index, view) : byClass(claim, index, users, view))
   );
 }
 
@@ -89,7 +95,17 @@ function named(claim: ClaimRecord, index: ClusterIndex): ClaimStanding | undefin
   );
 }
 
-function classless(claim: ClaimRecord, index: ClusterIndex): ClaimStanding {
+function classless(claim: ClaimRecord, index: ClusterIndex, view: ClusterView): ClaimStanding {
+  const choice = classChoice(claim, view);
+  if (choice.kind !== 'none' && matchClaim(index, claim, false) === undefined) {
+    return choice.kind === 'default'
+      ? standing(
+          'WaitsForBinding',
+          'names no class',
+          `the PV controller gives it class ${choice.name}, which is the default`,
+        )
+      : standing('NoDefaultClass', `names no class, and ${choice.absence}`, noDefaultRemedy(index));
+  }
   return waitsForVolume(claim, index, 'asks for no class', 'a PersistentVolume without a class that fits');
 }
 
@@ -100,7 +116,54 @@ function waitsForVolume(claim: ClaimRecord, index: ClusterIndex, says: string, w
     : standing('WaitsForBinding', says, `${match.key} fits; the PV controller binds the two`);
 }
 
-function byClass(claim: ClaimRecord, index: ClusterIndex, users: readonly PodRecord[]): ClaimStanding {
+type ClassChoice =
+  /** The claim asks for volumes without a class: `storageClassName: ""`. */
+  | { readonly kind: 'none' }
+  /** The claim leaves the class out, and Kubernetes gives it this one. */
+  | { readonly kind: 'default'; readonly name: string }
+  /** The claim leaves the class out, and there is no default. */
+  | { readonly kind: 'missing'; readonly absence: string };
+
+function classChoice({ key }: ClaimRecord, view: ClusterView): ClassChoice {
+  const spec = view.snapshot.get('PersistentVolumeClaim', key)?.spec;
+  const isLeftOut = spec !== undefined && (spec.storageClassName ?? undefined) === undefined;
+  if (!isLeftOut || isUnread(view, 'StorageClass')) return { kind: 'none' };
+  const marked = [...view.snapshot.values('StorageClass')].filter(
+    ({ metadata }) =>
+      metadata?.annotations?.[annotations.isDefaultClass] === 'true' ||
+      metadata?.annotations?.[annotations.betaIsDefaultClass] === 'true',
+  );
+  // Of several, Kubernetes takes the newest.
+  const newest = marked.toSorted((a, b) => (createdAt(a) < createdAt(b) ? 1 : -1))[0];
+  return newest === undefined
+    ? { kind: 'missing', absence: 'no StorageClass is marked as the default' }
+    : { kind: 'default', name: newest.metadata?.name ?? '' };
+}
+
+function createdAt({ metadata }: { readonly metadata?: ObjectMeta }): string {
+  return String(metadata?.creationTimestamp ?? '');
+}
+
+const classesShownMax = 3;
+
+/** What helps a claim without a class where no class is the default. */
+export function noDefaultRemedy({ classes }: ClusterIndex): string {
+  const names = [...classes.keys()].sort();
+  const [example = 'NAME'] = names;
+  const existing =
+    names.length === 0 ? '' : ` (${truncatedList(names.slice(0, classesShownMax), names.length)})`;
+  return (
+    `recreate the claim with spec.storageClassName${existing}, mark a class as the default ` +
+    `(kubectl annotate storageclass ${example} ${annotations.isDefaultClass}=true), or create a PersistentVolume without a class that fits`
+  );
+}
+
+function byClass(
+  claim: ClaimRecord,
+  index: ClusterIndex,
+  users: readonly PodRecord[],
+  view: ClusterView,
+): ClaimStanding {
   const { className } = claim;
   const storageClass = index.classes.get(className);
   if (storageClass === undefined) {
@@ -124,7 +187,10 @@ function byClass(claim: ClaimRecord, index: ClusterIndex, users: readonly PodRec
       ? standing(
           'WaitsForProvisioner',
           says,
-          `provisioner ${provisioner} makes its volume; see the claim's events if it does not`,
+          isWithoutDriver(provisioner, view)
+            ? `provisioner ${provisioner} has to create its volume, and there is no CSIDriver ${provisioner}: if it is a CSI driver, it is not installed; ` +
+                'install it, or recreate the claim with another class'
+            : `provisioner ${provisioner} makes its volume; see the claim's events if it does not`,
         )
       : waitsForVolume(claim, index, says, `a PersistentVolume of class ${className} that fits`);
   }
@@ -151,4 +217,11 @@ function delayed(
     says,
     `${truncatedList(names, users.length)} ${users.length === 1 ? 'uses' : 'use'} it, and the scheduler chooses for both`,
   );
+}
+
+/** Whether no CSIDriver of this name is installed, and the provisioner is none of Stowage's own, which are no CSI drivers. */
+export function isWithoutDriver(provisioner: string, view: ClusterView): boolean {
+  if (provisioner.endsWith('.stowage.dev') || isUnread(view, 'CSIDriver')) return false;
+  const names = [provisioner, csiDriverForProvisioner(provisioner)];
+  return names.every((name) => name === undefined || view.snapshot.get('CSIDriver', name) === undefined);
 }

@@ -35,7 +35,7 @@ export function explainClaim(
   const { namespace = '', name = '' } = claim.metadata ?? {};
   const record = index.claims.get(`${namespace}/${name}`)!;
   const users = [...index.pods.usingClaim(record.key)].filter(({ isFinished }) => !isFinished);
-  const standing = claimStanding(record, index, users);
+  const standing = claimStanding(record, index, users, view);
   const isForPods = standing.state === 'WaitsForScheduler';
   const shown = isForPods ? users.filter(({ nodeName }) => nodeName === '').slice(0, podsMax) : [];
   const pods = shown.flatMap(({ key }) => explained(view, key, { ...options, indexOf }));

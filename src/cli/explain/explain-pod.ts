@@ -72,6 +72,7 @@ export function explainPod(view: ClusterView, pod: Pod, options: ExplainPodOptio
     index,
     nowMs: options.nowMs,
     skipsRemedies: options.skipsRemedies,
+    missingScheduler: scheduler.missing,
   };
   const judgement = withInFlightPods(index, { view, except: record.key, nowMs: options.nowMs }, () =>
     judged(base, question),
@@ -138,9 +139,18 @@ function planned(base: PodExplanation, question: PodQuestion): Partial<PodExplan
     const notes = isAvoiding
       ? [...base.notes, { about: 'unseen' as const, text: `Besides, ${failedNodesNote}` }]
       : base.notes;
-    return { ...refusedBy(base, question, answer), notes, waitsFor };
+    const { missingScheduler } = question;
+    const besides =
+      missingScheduler === undefined ? [] : [{ about: 'missing' as const, text: missingScheduler }];
+    return { ...refusedBy(base, question, answer), notes: [...notes, ...besides], waitsFor };
   }
   if (isAvoiding) return avoidedNodes(pod, answer);
+  if (question.missingScheduler !== undefined)
+    return {
+      verdict: 'unserved',
+      summary: `Pod ${record.key} is placed by no scheduler, although it would fit on ${answer.node}: ${question.missingScheduler}.`,
+      ...placementOf(answer, question),
+    };
   return {
     verdict: 'fits',
     summary: `Pod ${record.key} would fit now, on ${answer.node}; its scheduler has not placed it yet.`,

@@ -175,6 +175,7 @@ export function exitCodeOf(explanation: Explanation): number {
     case 'refused':
     case 'waiting':
     case 'gated':
+    case 'unserved':
       return unmet;
     case 'unknown':
       return 1;

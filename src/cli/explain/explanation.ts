@@ -60,9 +60,18 @@ export interface PodExplanation extends Common {
 /**
  * `placed`: the pod has a node. `waiting`: its node is chosen, and a volume has to be created or detached before it can start. `fits`: it is
  * pending, and a node fits now. `refused`: no node fits. `gated`: it has scheduling gates. `finished`: it has ended. `unknown`: the nodes,
- * or something else that the answer depends on, could not be read.
+ * or something else that the answer depends on, could not be read. `unserved`: a node fits now, and no scheduler seems to place pods of its
+ * `schedulerName`.
  */
-export type PodVerdict = 'placed' | 'waiting' | 'fits' | 'refused' | 'gated' | 'finished' | 'unknown';
+export type PodVerdict =
+  | 'placed'
+  | 'waiting'
+  | 'fits'
+  | 'unserved'
+  | 'refused'
+  | 'gated'
+  | 'finished'
+  | 'unknown';
 
 /** The flag `--profile`, the component of the pod's events, the Lease of a scheduler, the server's version, or the pod's `schedulerName`. */
 export type ProfileSource = 'flag' | 'event' | 'lease' | 'server' | 'schedulerName';
@@ -266,6 +275,7 @@ export type ClaimState =
   | 'Malformed'
   | 'RollingBack'
   | 'ClassMissing'
+  | 'NoDefaultClass'
   | 'WaitsForNamedVolume'
   | 'WaitsForBinding'
   | 'WaitsForVolume'

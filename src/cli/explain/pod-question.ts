@@ -13,4 +13,6 @@ export interface PodQuestion {
   readonly nowMs: number;
   /** Leaves out the search for remedies, which takes longest. */
   readonly skipsRemedies?: boolean | undefined;
+  /** Why no scheduler seems to place the pod; undefined if one may. */
+  readonly missingScheduler?: string | undefined;
 }

@@ -15,6 +15,7 @@ import type { ClusterView } from '../source/cluster-view.ts';
 import type { Note } from '../source/note.ts';
 import type { ProfileSource } from './explanation.ts';
 import { lastSeenOf } from './lines.ts';
+import { missingScheduler } from './missing-scheduler.ts';
 
 /** The scheduler that places a pod, and its rules. */
 export interface PodScheduler {
@@ -22,6 +23,8 @@ export interface PodScheduler {
   readonly source: ProfileSource;
   /** Whether claims that wait for their first consumer are bound together with the pod. */
   readonly bindsVolumes: boolean;
+  /** Why no scheduler seems to place the pod, with what helps; undefined if one may. */
+  readonly missing?: string | undefined;
   readonly notes: readonly Note[];
 }
 
@@ -45,6 +48,19 @@ const ownComponent = `stowage.dev/${schedulerName}`;
  * is used last.
  */
 export function findPodScheduler(view: ClusterView, pod: Pod, options: PodSchedulerOptions): PodScheduler {
+  const { nowMs } = options;
+  const lease = leaseOf(view, schedulerName);
+  const isValid = lease !== undefined && isCurrent(view, lease, nowMs);
+  const announced = isValid ? announcementOf(lease).scheduler?.names : undefined;
+  const found = schedulerOf(view, pod, options);
+  if (found.source === 'event') return found;
+  return {
+    ...found,
+    missing: missingScheduler(view, pod, { name: schedulerNameOf(pod), announced: announced ?? [], nowMs }),
+  };
+}
+
+function schedulerOf(view: ClusterView, pod: Pod, options: PodSchedulerOptions): PodScheduler {
   const lease = leaseOf(view, schedulerName);
   const announced = lease && announcementOf(lease).scheduler;
   const isValid = lease !== undefined && isCurrent(view, lease, options.nowMs);

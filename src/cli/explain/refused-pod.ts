@@ -8,9 +8,10 @@ import type { Refusal } from '../../engine/refusal/refusal.ts';
 import { findRemedies } from '../../engine/remedies/find-remedies.ts';
 import type { PodRefusal } from '../../engine/rules/framework/rule.ts';
 import { nodeReasons } from '../../engine/rules/reasons.ts';
-import { claimStanding } from './claim-state.ts';
+import { claimStanding, noDefaultRemedy } from './claim-state.ts';
 import type { PodExplanation, PodReasonLine } from './explanation.ts';
 import { candidateLine, groupLine, podReasonLine, remedyLine } from './lines.ts';
+import { lostNodeReasons } from './lost-nodes.ts';
 import type { PodQuestion } from './pod-question.ts';
 import { poolLines } from './pool-lines.ts';
 
@@ -36,6 +37,7 @@ export function refused(
       summary: `Pod ${record.key} cannot run anywhere: ${why.join('; ')}.`,
     };
   }
+  const lost = lostNodeReasons(question);
   const { nodes } = refusal.explain();
   const groups = groupNodes(nodes, record, index);
   const { remedies, ...search } = question.skipsRemedies
@@ -43,7 +45,11 @@ export function refused(
     : findRemedies(pod, index, nodes, { nowMs, objects: view.snapshot });
   return {
     ...common,
-    summary: `${refusedSummary(record, refusal.nodeCount, groups)}${nomination(record)}`,
+    summary:
+      lost.length > 0
+        ? `Pod ${record.key} cannot run anywhere: ${lost.map(causeOf).join('; ')}.`
+        : `${refusedSummary(record, refusal.nodeCount, groups)}${nomination(record)}`,
+    podReasons: lost,
     nodes: { total: refusal.nodeCount, fitting: 0, groups: groups.map(groupLine) },
     ...withClosest(base, question, nodes),
     remedies: remedies.map(remedyLine),
@@ -101,8 +107,13 @@ function unboundReason(
     const remedy = 'start the scheduler and the PV binder with --feature-gates VolumeScheduling=true';
     return { line: { ...line, waitsFor, remedy }, cause: `claim ${claim} ${waitsFor}` };
   }
-  const { state, says, waitsFor: next } = claimStanding(known, index, [record]);
+  const { state, says, waitsFor: next } = claimStanding(known, index, [record], view);
   const waitsFor = next === undefined ? says : `${says}: ${next}`;
+  if (state === 'NoDefaultClass') {
+    const remedy = noDefaultRemedy(index);
+    const sentence = `the claim ${says}`;
+    return { line: { ...line, sentence, waitsFor, remedy }, cause: `claim ${claim} ${says}` };
+  }
   if (state !== 'ClassMissing') return { line: { ...line, waitsFor }, cause: `claim ${claim} ${waitsFor}` };
   const remedy = `create StorageClass ${className}, or recreate the claim with a class that exists`;
   const absence = view.isFromFiles ? 'is not in the files, or does not exist' : 'does not exist';

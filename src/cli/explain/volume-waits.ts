@@ -3,8 +3,7 @@ import { truncatedList } from '../../engine/explain/truncated-list.ts';
 import type { ClaimRecord } from '../../engine/records/claim-record.ts';
 import type { Event } from '../../kube/api/core.ts';
 import { textOf } from '../../kube/wire.ts';
-import { isUnread } from '../source/unread-kinds.ts';
-import { claimStanding } from './claim-state.ts';
+import { claimStanding, isWithoutDriver } from './claim-state.ts';
 import { diskRoomText } from './disk-room.ts';
 import type { VolumeWaitLine } from './explanation.ts';
 import { eventLines } from './lines.ts';
@@ -12,11 +11,11 @@ import type { PodQuestion } from './pod-question.ts';
 
 /** Claims whose node is chosen and whose provisioner has not created the volume yet. */
 export function provisionerWaits(question: PodQuestion): readonly VolumeWaitLine[] {
-  const { record, index } = question;
+  const { record, index, view } = question;
   return record.claims.flatMap(({ key }) => {
     const claim = index.claims.get(key);
     if (claim === undefined || claim.isBound || claim.selectedNode === '') return [];
-    if (claimStanding(claim, index, [record]).state !== 'WaitsForProvisioner') return [];
+    if (claimStanding(claim, index, [record], view).state !== 'WaitsForProvisioner') return [];
     const provisioner = index.classes.get(claim.className)?.provisioner ?? '';
     const { selectedNode: node } = claim;
     return [
@@ -39,21 +38,15 @@ function provisionerDetails(
 ): readonly string[] {
   const events = eventLines(view.events, { kind: 'PersistentVolumeClaim', namespace, name });
   const failure = events.find(({ type }) => type === 'Warning');
-  const hasDriver = isUnread(view, 'CSIDriver') || view.snapshot.get('CSIDriver', provisioner) !== undefined;
   const disks = diskRoomText(view, key);
   return [
     ...(disks === undefined ? [] : [disks]),
     ...(failure === undefined ? [] : [`the claim's latest warning is ${failure.reason}: ${failure.message}`]),
-    ...(hasDriver || isOwnProvisioner(provisioner)
-      ? []
-      : [`there is no CSIDriver ${provisioner}: if it is a CSI driver, it is not installed`]),
+    ...(isWithoutDriver(provisioner, view)
+      ? [`there is no CSIDriver ${provisioner}: if it is a CSI driver, it is not installed`]
+      : []),
     'check that the provisioner is running; its log says more',
   ];
-}
-
-/** The provisioners of Stowage are no CSI drivers. */
-function isOwnProvisioner(provisioner: string): boolean {
-  return provisioner.endsWith('.stowage.dev');
 }
 
 /** Volumes that only one node may attach, and that another node still has. The pod has a node, and its containers cannot start. */

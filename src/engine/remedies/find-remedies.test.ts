@@ -101,6 +101,8 @@ describe('a taint', () => {
   });
 });
 
+const taint = { key: 'dedicated', value: 'db', effect: 'NoSchedule' } as const;
+
 describe('a label', () => {
   const selecting = (nodeSelector: Record<string, string>) => podOf('p', '1', { spec: { nodeSelector } });
 
@@ -124,8 +126,21 @@ describe('a label', () => {
   });
 
   test('that replaces another one names both', () => {
-    const [first] = remediesFor({ Node: [node('n1', { disk: 'hdd' })] }, selecting({ disk: 'ssd' }));
-    expect(first).toBe('Label node n1 with disk=ssd instead of disk=hdd; the pod then fits on n1.');
+    expect(remediesFor({ Node: [node('n1', { disk: 'hdd' })] }, selecting({ disk: 'ssd' }))).toEqual([
+      'Remove node selector disk=ssd from the pod; the pod then fits on n1.',
+      'Label node n1 with disk=ssd instead of disk=hdd; the pod then fits on n1.',
+    ]);
+  });
+
+  test('comes after a toleration: other pods, and drivers, rely on what a node says of itself', () => {
+    const dedicated = { ...node('n2', { disk: 'ssd' }), spec: { taints: [taint] } };
+    const remedies = remediesFor(
+      { Node: [node('n1', { disk: 'hdd' }), dedicated] },
+      selecting({ disk: 'ssd' }),
+    );
+    const at = (start: string) => remedies.findIndex((text) => text.startsWith(start));
+    expect(at('Label node n1')).toBeGreaterThan(at('Add toleration'));
+    expect(at('Add toleration')).toBeGreaterThanOrEqual(0);
   });
 });
 

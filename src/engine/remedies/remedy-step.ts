@@ -65,7 +65,6 @@ export const actionCosts = {
   UncordonNode: 20,
   UncordonDrive: 20,
   RemoveTaint: 20,
-  LabelNode: 20,
   GrowPool: 20,
   ClearClaimRef: 20,
   AllowTopology: 20,
@@ -79,6 +78,8 @@ export const actionCosts = {
   RaiseMaxSkew: 30,
   DropAffinity: 30,
   DropAntiAffinity: 30,
+  // A label says where a node and its volumes are: other pods and drivers rely on it.
+  LabelNode: 35,
   RemovePods: 100,
 } as const;
 

@@ -17,8 +17,7 @@ function versionFindings({ server }: ClusterFacts): readonly Found[] {
   const at = Number(major) * 1_000 + Number(minor);
   if (at < 1_000 + minorMin) return [{ code: 'UnsupportedVersion', object, detail: server.version }];
   if (at <= 1_000 + minorMax) return [];
-  const detail = `${server.version} is newer than 1.${minorMax}`;
-  return [{ code: 'UnsupportedVersion', severity: 'warning', object, detail }];
+  return [{ code: 'UntestedVersion', object, detail: `${server.version} is newer than 1.${minorMax}` }];
 }
 
 interface GateOpinion {

@@ -74,7 +74,7 @@ export const doctorCases: readonly DoctorCase[] = [
   {
     name: 'a version that is newer than what was tested',
     facts: factsOf({}, { server: { url: 'u', version: 'v1.37.0+vendor', isEmbedded: false } }),
-    finds: ['warning UnsupportedVersion u'],
+    finds: ['warning UntestedVersion u'],
   },
   {
     name: 'gates of the API server',

@@ -24,7 +24,7 @@ export async function trackedClass(
   await fixture.storageClass(name, { provisioner, ...more });
 }
 
-/** What the driver says of one node; of every node where `nodeNameRule` is empty. */
+/** What the driver says of one node; of every node where `nodeName` is empty. */
 export async function publishCapacity(
   fixture: SchedulerFixture,
   nodeName: string,
