@@ -7,21 +7,25 @@ export function addCsiOptions(command: Command): Command {
   const withDrivers = command
     .option(
       '--csi-address <address>',
-      'serve the CSI driver at unix:///PATH; may be repeated; docs/csi-drivers.md has more flags for it',
+      'a CSI driver at unix:///PATH; repeatable; docs/csi-drivers.md',
       collect,
     )
     .option('--csi-timeout <seconds>', 'the deadline of each call to a CSI driver (default: 10)');
-  for (const option of provisioningOptions()) withDrivers.addOption(option.hideHelp());
+  for (const option of provisioningOptions()) withDrivers.addOption(option);
   return addCapacityOptions(withDrivers);
 }
 
-/** Not in the help, which has to fit on a screen: docs/csi-drivers.md explains them beside those of external-provisioner. */
+/** The names of external-provisioner: docs/csi-drivers.md explains them beside its own. */
 function provisioningOptions(): readonly Option[] {
   return [
-    new Option('--strict-topology', 'create volumes with the topology of the selected node alone'),
-    new Option('--immediate-topology [bool]', 'for immediate binding, name the topology of the cluster'),
-    new Option('--extra-create-metadata', 'give drivers the names of claim and volume as parameters'),
-    new Option('--default-fstype <type>', 'the file system of classes that name none'),
+    new Option('--strict-topology', 'offer drivers only the topology of the selected node'),
+    new Option('--immediate-topology [bool]', 'binding immediately: offer all topology (default: true)'),
+    // The help has to fit on a screen; docs/csi-drivers.md explains these two.
+    new Option(
+      '--extra-create-metadata',
+      'give drivers the names of claim and volume as parameters',
+    ).hideHelp(),
+    new Option('--default-fstype <type>', 'the file system of classes that name none').hideHelp(),
   ];
 }
 
