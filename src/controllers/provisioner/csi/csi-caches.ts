@@ -6,21 +6,25 @@ import type { ControllerContext } from '../../../reconcile/controller.ts';
 import type { Informer } from '../../../reconcile/informer/informer.ts';
 import type { ProvisionRequest } from '../provisioner.ts';
 import { chooseTopology, type TopologyChoice } from './topology-requirement.ts';
+import { VolumeHandles } from './volume-handles.ts';
 
 /** The objects that only provisioners of CSI drivers need. */
 export class CsiCaches {
   readonly #csiNodes: Informer<CSINode>;
   readonly #nodes: Informer<Node>;
   readonly #attachments: Informer<VolumeAttachment>;
+  readonly handles: VolumeHandles;
 
-  constructor({ informers }: ControllerContext) {
+  constructor(context: ControllerContext) {
+    const { informers } = context;
+    this.handles = new VolumeHandles(context);
     this.#csiNodes = informers.of(csiNodes);
     this.#nodes = informers.of(nodes);
     this.#attachments = informers.of(volumeAttachments);
   }
 
   async synced(signal: AbortSignal): Promise<boolean> {
-    const caches = [this.#csiNodes, this.#nodes, this.#attachments];
+    const caches = [this.#csiNodes, this.#nodes, this.#attachments, this.handles];
     return (await Promise.all(caches.map((cache) => cache.synced(signal)))).every(Boolean);
   }
 
@@ -60,6 +64,7 @@ export class CsiCaches {
   /** `onNodes` when a driver registers on a node or leaves it, `onDetached` with the volume of an attachment that is gone. */
   listen(onNodes: () => void, onDetached: (volumeName: string) => void): () => void {
     const ends = [
+      this.handles.listen(),
       this.#csiNodes.addHandler({ added: onNodes, updated: onNodes, deleted: onNodes }),
       this.#attachments.addHandler({
         deleted: ({ spec }) => onDetached(spec?.source?.persistentVolumeName ?? ''),

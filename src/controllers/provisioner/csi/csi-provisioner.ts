@@ -94,6 +94,8 @@ export class CsiProvisioner implements Provisioner<CsiVolumePlan> {
       const { volume } = await this.#callCreate(plan, signal);
       const createdAtMs = this.#context.clock.nowMs();
       this.#unfinished.delete(name);
+      const holder = this.#caches.handles.reserve(this.name, volume.volumeId, name);
+      if (holder !== undefined) return this.#duplicateId(volume.volumeId, holder);
       const { hasTopology } = this.#driver;
       const { nodeName } = this.#settings;
       const own = { driver: this.name, hasTopology, identity: this.#identity, nodeName };
@@ -106,6 +108,14 @@ export class CsiProvisioner implements Provisioner<CsiVolumePlan> {
       if (isFirst) this.#unfinished.delete(name);
       return refused;
     }
+  }
+
+  /** Nothing is undone: the volume belongs to another claim, whose data it has. */
+  #duplicateId(volumeId: string, holder: string): RefusedOutcome {
+    const message =
+      `CSI driver ${this.name} returned the volume id "${volumeId}", which PersistentVolume "${holder}" already has. ` +
+      'The claim gets no volume, and the volume is not deleted. The driver must return an id of its own for each volume: repair or update the driver';
+    return { ...refusedOutcome(message, 'change'), reason: 'DuplicateVolumeId' };
   }
 
   async delete(asset: ProvisionedAsset, signal: AbortSignal): Promise<void> {
@@ -166,20 +176,20 @@ export class CsiProvisioner implements Provisioner<CsiVolumePlan> {
       return { volume: reply.volume as NonNullable<CsiReply<'CreateVolume'>['volume']> };
     } catch (error) {
       // The volume exists and is not what was asked for, such as a smaller one or one without the source's content.
-      if (error instanceof CsiReplyError) await this.#deleteWrong(error, secrets, signal);
+      if (error instanceof CsiReplyError) await this.#deleteWrong(error, plan.asset, secrets, signal);
       throw error;
     }
   }
 
   async #deleteWrong(
     { reply }: CsiReplyError,
+    asset: ProvisionedAsset,
     secrets: Record<string, string>,
     signal: AbortSignal,
   ): Promise<void> {
     const volumeId = (reply as CsiReply<'CreateVolume'> | undefined)?.volume?.volumeId ?? '';
     if (volumeId === '') return;
-    await this.#driver
-      .call('DeleteVolume', { volumeId, secrets }, { signal, timeoutMs: this.#settings.timeoutMs })
+    await this.#deleteUnshared(volumeId, asset, secrets, signal)
       // The repetition of CreateVolume finds the volume again.
       .catch(() => {});
   }
@@ -202,7 +212,7 @@ export class CsiProvisioner implements Provisioner<CsiVolumePlan> {
     try {
       const { volume } = await this.#callCreate(plan, signal);
       const secrets = await this.#secretsOf(plan, signal);
-      await this.#callDelete(volume.volumeId, secrets, signal);
+      await this.#deleteUnshared(volume.volumeId, asset, secrets, signal);
     } catch (error) {
       if (!provesAbsence(error)) throw error;
     }
@@ -238,13 +248,13 @@ export class CsiProvisioner implements Provisioner<CsiVolumePlan> {
     const { timeoutMs } = this.#settings;
     const listed = await findListedVolume(this.#driver, asset.name, { signal, timeoutMs });
     if (listed !== undefined) {
-      await this.#callDelete(listed, {}, signal);
+      await this.#deleteUnshared(listed, asset, {}, signal);
       return;
     }
     try {
       const plan = await this.#repetition(asset, { provisioner: this.name }, signal);
       const { volume } = await this.#callCreate(plan, signal);
-      await this.#callDelete(volume.volumeId, {}, signal);
+      await this.#deleteUnshared(volume.volumeId, asset, {}, signal);
     } catch (error) {
       if (signal.aborted) throw error;
       const className = claimClassName(asset.claim ?? {});
@@ -262,14 +272,33 @@ export class CsiProvisioner implements Provisioner<CsiVolumePlan> {
       const node = this.#caches.attachedNode(name);
       if (node !== undefined) throw new Error(`persistentvolume ${name} is still attached to node ${node}`);
     }
+    const { volumeHandle = '' } = volume.spec?.csi ?? {};
+    const name = volume.metadata?.name ?? '';
+    const holder = this.#caches.handles.otherHolder(this.name, volumeHandle, name);
+    if (holder !== undefined)
+      throw new Error(
+        `PersistentVolume "${holder}" has the same volume "${volumeHandle}", which is therefore not deleted; delete "${holder}" first, or set the reclaim policy of "${name}" to Retain`,
+      );
     const reference = await deletionSecretOf(cluster, volume, signal);
     const secrets = await csiSecrets(cluster, reference, signal);
-    await this.#callDelete(volume.spec?.csi?.volumeHandle ?? '', secrets, signal);
+    await this.#callDelete(volumeHandle, secrets, signal);
+  }
+
+  /** Deletes the volume of a claim that has no PersistentVolume, unless another PersistentVolume has it. */
+  async #deleteUnshared(
+    volumeId: string,
+    { name }: ProvisionedAsset,
+    secrets: Record<string, string>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (this.#caches.handles.otherHolder(this.name, volumeId, name) !== undefined) return;
+    await this.#callDelete(volumeId, secrets, signal);
   }
 
   async #callDelete(volumeId: string, secrets: Record<string, string>, signal: AbortSignal): Promise<void> {
     const { timeoutMs } = this.#settings;
     await this.#driver.call('DeleteVolume', { volumeId, secrets }, { signal, timeoutMs });
+    this.#caches.handles.release(this.name, volumeId);
   }
 }
 
