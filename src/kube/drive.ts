@@ -58,6 +58,11 @@ export const drives: Resource<Drive> = {
   isOptional: true,
 };
 
+/** UUIDs are equal in any letter case. */
+export function isSameUuid(a: string | undefined, b: string | undefined): boolean {
+  return a !== undefined && a.toLowerCase() === b?.toLowerCase();
+}
+
 /** The CSI driver whose volumes are on Drives. */
 export const drivesDriver = 'drives.stowage.dev';
 

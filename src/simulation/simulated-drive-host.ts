@@ -26,6 +26,12 @@ export class SimulatedDriveHost {
   readonly #filesystems = new Map<string, SimulatedFilesystem>();
   #mounts: HostMount[] = [];
   readonly #removedInUse: string[] = [];
+  readonly #onRemoved: (uuid: string, volume: string) => void;
+
+  /** `onRemoved` is called when the data of a volume is gone. */
+  constructor(onRemoved: (uuid: string, volume: string) => void) {
+    this.#onRemoved = onRemoved;
+  }
 
   /** Volumes whose data was removed although a pod used it. */
   get removedInUse(): readonly string[] {
@@ -54,17 +60,17 @@ export class SimulatedDriveHost {
   }
 
   isConnected(uuid: string): boolean {
-    return this.#filesystems.get(uuid)?.isConnected === true;
+    return this.#filesystems.get(uuid.toLowerCase())?.isConnected === true;
   }
 
   hasData(uuid: string, volume: string): boolean {
-    const filesystem = this.#filesystems.get(uuid);
+    const filesystem = this.#filesystems.get(uuid.toLowerCase());
     return filesystem?.active.has(volume) === true || filesystem?.retired.has(volume) === true;
   }
 
   /** A pod starts with the volume. */
   publish(uuid: string, volume: string, pod: string): void {
-    const filesystem = this.#filesystems.get(uuid);
+    const filesystem = this.#filesystems.get(uuid.toLowerCase());
     const path = targetOf(volume, pod);
     if (filesystem === undefined || !filesystem.isConnected) return;
     if (this.#mounts.some((mount) => mount.path === path)) return;
@@ -144,6 +150,7 @@ export class SimulatedDriveHost {
   #remove(filesystem: SimulatedFilesystem, volume: string): void {
     if (!filesystem.retired.delete(volume)) return;
     if (this.#mounts.some(({ root }) => root === `/volumes/${volume}`)) this.#removedInUse.push(volume);
+    for (const [uuid, known] of this.#filesystems) if (known === filesystem) this.#onRemoved(uuid, volume);
   }
 
   /** The filesystem that is mounted at the path. */

@@ -1,5 +1,5 @@
 import type { Pod } from '../kube/api/core.ts';
-import { driveNameKey, drives, drivesDriver } from '../kube/drive.ts';
+import { driveNameKey, drives, drivesDriver, isSameUuid } from '../kube/drive.ts';
 import { boundVolumesOf } from './invariants/attachments.ts';
 import type { StoredVersion } from './invariants/invariant.ts';
 import type { StoredObjects } from './invariants/stored-objects.ts';
@@ -14,10 +14,19 @@ export class SimulatedDriveHosts {
     { readonly host: SimulatedDriveHost; readonly volumes: readonly string[] }
   >();
 
+  /** What is stored now. */
+  #state: StoredObjects | undefined;
+  readonly #removedWhileHeld: string[] = [];
+
+  /** Volumes whose data was removed although a ledger of the filesystem had an active entry of them. */
+  get removedWhileHeld(): readonly string[] {
+    return this.#removedWhileHeld;
+  }
+
   of(node: string): SimulatedDriveHost {
     const known = this.#hosts.get(node);
     if (known !== undefined) return known;
-    const host = new SimulatedDriveHost();
+    const host = new SimulatedDriveHost((uuid, volume) => this.#removed(node, uuid, volume));
     this.#hosts.set(node, host);
     return host;
   }
@@ -37,11 +46,22 @@ export class SimulatedDriveHosts {
 
   /** Follows the pods: a pod that runs uses its volumes until it has ended, or its object is gone. */
   stored({ resource, before, after }: StoredVersion, state: StoredObjects): void {
+    this.#state = state;
     if (resource !== 'pods' || this.#hosts.size === 0) return;
     const pod = after as Pod | undefined;
     const uid = (after ?? before)?.metadata?.uid ?? '';
     if (pod?.status?.phase === 'Running') this.#publish(uid, pod, state);
     else this.#unpublish(uid);
+  }
+
+  #removed(node: string, uuid: string, volume: string): void {
+    const isHeld = [...(this.#state?.values(drives) ?? [])].some(
+      ({ spec }) =>
+        spec?.nodeName === node &&
+        isSameUuid(spec.filesystemUUID, uuid) &&
+        spec.volumes?.some(({ name, state }) => name === volume && state !== 'Releasing'),
+    );
+    if (isHeld) this.#removedWhileHeld.push(volume);
   }
 
   #publish(uid: string, pod: Pod, state: StoredObjects): void {

@@ -40,6 +40,7 @@ export function storageAtRest({ driver, driveHosts }: SimulatedStorage): Storage
     detachedInUse: driver.detachedInUse,
     isConnected: (node, uuid) => driveHosts.isConnected(node, uuid),
     driveDataRemovedInUse: driveHosts.removedInUse,
+    driveDataRemovedWhileHeld: driveHosts.removedWhileHeld,
   };
 }
 
@@ -52,4 +53,5 @@ type StorageAtRest = Pick<
   | 'detachedInUse'
   | 'isConnected'
   | 'driveDataRemovedInUse'
+  | 'driveDataRemovedWhileHeld'
 >;

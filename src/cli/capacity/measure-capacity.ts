@@ -1,6 +1,5 @@
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import { lookUpPools } from '../../engine/cluster-index/pools/pool-lookup.ts';
-import { publishedCapacity } from '../../engine/cluster-index/pools/pool-table.ts';
 import { stowageProfile } from '../../engine/cluster-index/profile.ts';
 import type { ClassRecord } from '../../engine/records/class-record.ts';
 import type { PoolRecord } from '../../engine/records/pool-record.ts';
@@ -76,7 +75,9 @@ function measureClass(
   return {
     ...line,
     isTracked: true,
-    reported: quantityText(sumByBacking(live, publishedCapacity)),
+    reported: quantityText(
+      sumByBacking(live, ({ key: pool }) => index.pools.capacity(index.pools.row(pool)!)),
+    ),
     free: quantityText(sumByBacking(live, (pool) => atLeastZero(reader.free(pool)))),
     largestVolume: quantityText(largestOf(live.map((pool) => reader.largestVolume(pool)))),
     total: total && quantityText(total),

@@ -1,4 +1,5 @@
 import { promisedBytes, readDrive } from '../../engine/drives/drive-record.ts';
+import { duplicateDrives } from '../../engine/drives/shared-filesystems.ts';
 import type { PersistentVolumeClaim } from '../../kube/api/core.ts';
 import type { Drive } from '../../kube/drive.ts';
 import { bytesOf } from '../../kube/quantities/bytes.ts';
@@ -13,7 +14,12 @@ const comparisons: readonly (string | undefined)[] = ['LedgerMatches', 'Director
 /** One line for each drive, by node and name. */
 export function driveLines({ drives, claims }: DriveObjects): readonly DriveLine[] {
   const promised = claims && promisesByDrive(drives, claims);
-  const lines = drives.map((drive) => driveLine(drive, promised));
+  const duplicates = duplicateDrives(drives.map(readDrive));
+  const lines = drives.map((drive) => {
+    const line = driveLine(drive, promised);
+    const owner = duplicates.get(line.drive);
+    return owner === undefined ? line : duplicateLine(line, owner);
+  });
   return lines.toSorted((a, b) => compare(a.node, b.node) || compare(a.drive, b.drive));
 }
 
@@ -61,6 +67,18 @@ function driveLine(drive: Drive, promised: ReadonlyMap<string, number> | undefin
     volumeCount: record.volumes.length,
     createdAt: metadata?.creationTimestamp ?? undefined,
     findings: findingsOf(drive),
+  };
+}
+
+/** The bytes of its filesystem count once, with the Drive that it belongs to. */
+function duplicateLine(line: DriveLine, owner: string): DriveLine {
+  const message = `drive ${owner}, which is older, has the same filesystem`;
+  return {
+    ...line,
+    state: 'Error',
+    capacityBytes: undefined,
+    freeBytes: undefined,
+    findings: [...(line.findings ?? []), { reason: 'DuplicateFilesystem', message }],
   };
 }
 

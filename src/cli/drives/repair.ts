@@ -4,7 +4,7 @@ import type { DeviceMount } from '../../drives/devices/mounted-devices.ts';
 import { type RepairOutcome, repairDrive } from '../../drives/devices/repair-drive.ts';
 import { realSystemCommands, SystemCommandError } from '../../drives/devices/system-commands.ts';
 import { unmountLeftovers } from '../../drives/devices/temporary-mount.ts';
-import type { Drive } from '../../kube/drive.ts';
+import { type Drive, isSameUuid } from '../../kube/drive.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { CliError } from '../cli-error.ts';
 import { logForReading } from '../log-flags.ts';
@@ -50,7 +50,7 @@ export async function repair(name: string, flags: RepairFlags): Promise<void> {
 export function repairableDevice(drive: Drive, all: readonly BlockDevice[]): BlockDevice {
   const { metadata, spec } = drive;
   const name = metadata?.name ?? '';
-  const found = all.filter(({ signature }) => signature.uuid === spec?.filesystemUUID);
+  const found = all.filter(({ signature }) => isSameUuid(signature.uuid, spec?.filesystemUUID));
   const [device] = found;
   if (device === undefined)
     throw new CliError(

@@ -1,5 +1,4 @@
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
-import { publishedCapacity } from '../../engine/cluster-index/pools/pool-table.ts';
 import type { DriveExclusion } from '../../engine/drives/drive-record.ts';
 import type { PoolForm, PoolRecord } from '../../engine/records/pool-record.ts';
 import { compareSizes, type Size, subtractSizes, zeroSize } from '../../engine/size.ts';
@@ -79,7 +78,8 @@ export class PoolReader {
   read(pool: PoolRecord): PoolCapacity {
     const { pools } = this.#index;
     const { key, name, form, driver, storageClass, drive } = pool;
-    const reported = publishedCapacity(pool);
+    const row = pools.row(key)!;
+    const reported = pools.capacity(row);
     const isExpired = this.isExpired(pool);
     const used = this.usage.used(pool);
     const total = isExpired ? undefined : this.usage.total(pool);
@@ -88,7 +88,7 @@ export class PoolReader {
       source: form,
       driver,
       storageClass: drive === undefined ? storageClass : drivesClass,
-      reach: this.reaches.of(pools.topology(pools.row(key)!)),
+      reach: this.reaches.of(pools.topology(row)),
       reported: pool.free === undefined && pool.largest === undefined ? undefined : quantityText(reported),
       used: used && quantityText(used),
       total: total && quantityText(total),
@@ -99,7 +99,7 @@ export class PoolReader {
       // The ledger of a drive is no figure that grows old.
       isOrphaned: drive === undefined && this.#isOrphan(pool),
       ...this.#sourceOf(pool),
-      ...(drive !== undefined && { state: drive.exclusion ?? 'Ready' }),
+      ...(drive !== undefined && { state: pools.exclusion(row) ?? 'Ready' }),
       sharesWith: pools
         .poolsOnSameBacking(key)
         .filter((other) => other !== pool)

@@ -1,7 +1,7 @@
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import { lookUpInlinePools, lookUpPools } from '../../engine/cluster-index/pools/pool-lookup.ts';
-import { publishedCapacity } from '../../engine/cluster-index/pools/pool-table.ts';
 import { inlineVolumeId } from '../../engine/cluster-index/pools/promise-table.ts';
+import { publishedCapacity } from '../../engine/cluster-index/pools/published-figures.ts';
 import { possiblePools } from '../../engine/cluster-index/pools/volume-pools.ts';
 import type { InlineVolume, PodRecord } from '../../engine/records/pod-record.ts';
 import type { PoolRecord } from '../../engine/records/pool-record.ts';
@@ -61,7 +61,8 @@ export class PoolUsage {
    * publishes the largest volume. Also if pools on the same disks publish different figures: then a byte of one is not a byte of another.
    */
   total(pool: PoolRecord): Size | undefined {
-    if (pool.drive !== undefined) return sizeOfBytes(pool.drive.capacityBytes);
+    if (pool.drive !== undefined)
+      return this.#isDuplicate(pool) ? zeroSize : sizeOfBytes(pool.drive.capacityBytes);
     const free = publishedCapacity(pool);
     if (this.#drivesBehind(pool) !== undefined) return addSizes(free, this.used(pool) ?? zeroSize);
     let total = free;
@@ -73,6 +74,12 @@ export class PoolUsage {
       total = addSizes(total, used);
     }
     return total;
+  }
+
+  /** The bytes of its filesystem count with another Drive. */
+  #isDuplicate({ key }: PoolRecord): boolean {
+    const { pools } = this.#index;
+    return pools.exclusion(pools.row(key)!) === 'Duplicate';
   }
 
   /**

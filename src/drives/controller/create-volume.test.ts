@@ -42,6 +42,20 @@ test('a claim gets the drive with the most free bytes, by one write', async () =
   expect(fixture.versions.length - before).toBe(1);
 });
 
+test('a filesystem takes volumes once, however many Drives name it', async () => {
+  const fixture = await DrivesFixture.start();
+  const { spec } = await fixture.drive('a', 10);
+  const filesystemUUID = spec?.filesystemUUID?.toUpperCase() ?? '';
+  await fixture.clock.advance(2_000);
+  await fixture.drive('second', 20, { spec: { filesystemUUID } });
+  const controller = await fixture.controller();
+  const { volume } = await create(controller, 'v', 6);
+  expect(volume?.volumeContext['stowage.dev/drive']).toBe('a');
+  await expect(create(controller, 'w', 6)).rejects.toMatchObject({ code: 'ResourceExhausted' });
+  const { availableCapacity } = await controller.driver.call('GetCapacity', {}, callOptions);
+  expect(availableCapacity).toBe(4n);
+});
+
 test('the same name gets the same drive again; another size is AlreadyExists', async () => {
   const fixture = await DrivesFixture.start();
   await fixture.drive('a', 10);

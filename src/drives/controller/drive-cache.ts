@@ -98,7 +98,7 @@ export class DriveCache {
     const known = this.index.get(record.name)?.record;
     if (!isNews(record, known)) return;
     this.index.set(record);
-    this.#capacity.changed(known, record);
+    this.#capacity.changed(known, this.index.get(record.name)?.record);
   }
 
   /** The drive does not exist any more. */

@@ -3,6 +3,16 @@ import { drive, gib } from '../../engine/testing/objects.ts';
 import { Metrics } from '../../runtime/metrics.ts';
 import { meterDrives } from './drive-metrics.ts';
 
+test('the capacity of a filesystem counts once, however many Drives name it', () => {
+  const metrics = new Metrics();
+  const uuid = 'b7f6c1de-4a2e-4c6f-9d0b-5d8f3a1c2e77';
+  const on = (filesystemUUID: string) => ({ spec: { nodeName: 'n1', filesystemUUID } });
+  meterDrives(metrics, () => [drive('a', 10, on(uuid)), drive('b', 10, on(uuid.toUpperCase()))]);
+  const lines = metrics.render().split('\n');
+  expect(lines).toContain(`stowage_drive_capacity_bytes ${gib(10)}`);
+  expect(lines).toContain('stowage_drives{state="Error"} 1');
+});
+
 test('drives are counted when the metrics are read, by state, and a state without drives is 0', () => {
   const metrics = new Metrics();
   const volumes = [{ name: 'v', sizeBytes: gib(12) }];

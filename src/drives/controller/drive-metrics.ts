@@ -1,4 +1,5 @@
 import { promisedBytes, readDrive } from '../../engine/drives/drive-record.ts';
+import { duplicateDrives } from '../../engine/drives/shared-filesystems.ts';
 import type { Drive } from '../../kube/drive.ts';
 import type { Metrics } from '../../runtime/metrics.ts';
 
@@ -21,12 +22,15 @@ export function meterDrives(metrics: Metrics, read: () => Iterable<Drive>): () =
   return metrics.beforeRender(() => {
     const counts = new Map(states.map((state) => [state, 0]));
     const sums = { capacity: 0, promised: 0, cordoned: 0, over: 0 };
-    for (const drive of read()) {
-      const state = counts.has(drive.status?.state ?? '') ? drive.status!.state! : 'Unknown';
+    const all = [...read()].map((drive) => ({ drive, record: readDrive(drive) }));
+    const duplicates = duplicateDrives(all.map(({ record }) => record));
+    for (const { drive, record } of all) {
+      const isDuplicate = duplicates.has(record.name);
+      const reported = isDuplicate ? 'Error' : (drive.status?.state ?? '');
+      const state = counts.has(reported) ? reported : 'Unknown';
       counts.set(state, counts.get(state)! + 1);
-      const record = readDrive(drive);
       const bytes = promisedBytes(record);
-      sums.capacity += record.capacityBytes;
+      if (!isDuplicate) sums.capacity += record.capacityBytes;
       sums.promised += bytes;
       if (drive.spec?.unschedulable === true) sums.cordoned += 1;
       if (drive.status?.capacityBytes !== undefined && bytes > record.capacityBytes) sums.over += 1;

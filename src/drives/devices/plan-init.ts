@@ -1,4 +1,4 @@
-import type { Drive } from '../../kube/drive.ts';
+import { type Drive, isSameUuid } from '../../kube/drive.ts';
 import type { BlockDevice } from './block-device.ts';
 import { isForceable, obstacleOf } from './device-obstacle.ts';
 import { type DriveContent, readDriveContent } from './drive-mark.ts';
@@ -49,7 +49,7 @@ function registeredPlan(
   { path, signature: { type, uuid } }: BlockDevice,
   { drives, nodeName }: PlanInitOptions,
 ): InitPlan | undefined {
-  const drive = type === 'xfs' && drives.find(({ spec }) => spec?.filesystemUUID === uuid);
+  const drive = type === 'xfs' && drives.find(({ spec }) => isSameUuid(spec?.filesystemUUID, uuid));
   if (!drive) return undefined;
   const name = drive.metadata?.name ?? '';
   if (drive.spec?.nodeName === nodeName) return { kind: 'registered', drive: name };

@@ -1,6 +1,6 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import { isReason } from '../../kube/api-error.ts';
-import { type Drive, drives } from '../../kube/drive.ts';
+import { type Drive, drives, isSameUuid } from '../../kube/drive.ts';
 
 export interface NewDrive {
   readonly nodeName: string;
@@ -39,7 +39,7 @@ export async function registerDrive(cluster: Cluster, drive: NewDrive): Promise<
   } catch (error) {
     if (!isReason(error, 'AlreadyExists')) throw error;
     const existing = await client.get({ name });
-    if (existing.spec?.filesystemUUID !== uuid) throw error;
+    if (!isSameUuid(existing.spec?.filesystemUUID, uuid)) throw error;
     return existing;
   }
 }

@@ -8,6 +8,8 @@ export function moveObstacle(source: Drive, target: Drive, chosen?: ReadonlySet<
   if (from.name === to.name) return `drive ${from.name} is both source and target; name two drives`;
   if (from.nodeName !== to.nodeName)
     return `drive ${from.name} is in node ${from.nodeName}, and drive ${to.name} in node ${to.nodeName}; volumes are pinned to their node, so name a drive of node ${from.nodeName}`;
+  if (from.filesystem !== '' && from.filesystem === to.filesystem)
+    return `the drives ${from.name} and ${to.name} name the same filesystem, so there is nothing to move; name another target`;
   for (const { spec, metadata } of [source, target])
     if (spec?.unschedulable !== true)
       return `drive ${metadata?.name} is not cordoned; run stowage drives cordon ${metadata?.name} first`;

@@ -268,6 +268,12 @@ test.each<[string, Partial<Drive>, Partial<Drive>, string | undefined]>([
   ['nothing', {}, {}, undefined],
   ['an interrupted move', { status: { state: 'Repairing' } }, { status: { state: 'Repairing' } }, undefined],
   ['the same drive', {}, { metadata: { name: 'a' } }, 'both source and target'],
+  [
+    'another Drive of the same filesystem',
+    { spec: { filesystemUUID: 'b7f6c1de-4a2e-4c6f-9d0b-5d8f3a1c2e77' } },
+    { spec: { filesystemUUID: 'B7F6C1DE-4A2E-4C6F-9D0B-5D8F3A1C2E77' } },
+    'name the same filesystem',
+  ],
   ['another node', {}, { spec: { nodeName: 'n2' } }, 'pinned to their node'],
   ['a source that takes volumes', { spec: { unschedulable: false } }, {}, 'drive a is not cordoned'],
   ['a target that takes volumes', {}, { spec: { unschedulable: false } }, 'drive b is not cordoned'],

@@ -5,7 +5,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Supervisor } from '../../runtime/supervisor.ts';
 import { DirectoryComparison } from './directory-comparison.ts';
-import type { DriveMounts } from './drive-mounts.ts';
+import { type DriveMounts, duplicateOf } from './drive-mounts.ts';
 import { type DriveReport, type SeenDrive, statusPatch } from './drive-status.ts';
 import type { NodeDrive, NodeDrives } from './node-drives.ts';
 import type { NodeTopology } from './node-topology.ts';
@@ -48,6 +48,8 @@ export class DriveMonitor {
       if (before !== undefined && after !== undefined && onlyLedgerChanged(after, before))
         this.#queue.addAfter(name, ledgerDelayMs);
       else this.#queue.add(name);
+      // Which of several Drives its filesystem belongs to may have changed.
+      if (before?.record.uid !== after?.record.uid) this.#wakeSharing(before ?? after);
     });
     options.topology.onChange(() => {
       for (const name of options.drives.names) this.#queue.add(name);
@@ -82,6 +84,12 @@ export class DriveMonitor {
     this.#queue.add(name);
   }
 
+  #wakeSharing(changed: NodeDrive | undefined): void {
+    const { drives } = this.#options;
+    for (const name of drives.names)
+      if (drives.get(name)?.record.filesystem === changed?.record.filesystem) this.#queue.add(name);
+  }
+
   async #reconcile(name: string): Promise<Requeue | undefined> {
     const { drives, log } = this.#options;
     const held = drives.get(name);
@@ -97,25 +105,35 @@ export class DriveMonitor {
     return { afterMs: resyncMs };
   }
 
-  /** Unmounts a drive without object, unless volumes on it are in use; those that are stay until the node restarts. */
+  /** Unmounts a drive without object, unless another Drive names its filesystem, or volumes on it are in use: those stay until the node restarts. */
   async #forget(name: string): Promise<undefined> {
     this.#settle(name);
-    const uuid = this.#gone.get(name)?.drive.spec?.filesystemUUID;
-    if (uuid !== undefined) await this.#options.mounts.unmount(uuid);
+    const gone = this.#gone.get(name);
+    const uuid = gone?.drive.spec?.filesystemUUID;
+    const isNamed = this.#options.drives.names.some(
+      (other) => this.#options.drives.get(other)?.record.filesystem === gone?.record.filesystem,
+    );
+    if (uuid !== undefined && !isNamed) await this.#options.mounts.unmount(uuid);
     this.#gone.delete(name);
     this.#directories.forget(name);
   }
 
-  #seen({ drive }: NodeDrive, report: DriveReport): SeenDrive {
+  #seen({ drive, record }: NodeDrive, report: DriveReport): SeenDrive {
     const nowMs = this.#options.clock.nowMs();
-    const strays =
-      report.kind === 'mounted' ? this.#directories.strays(drive, report.directories, nowMs) : undefined;
-    return { nowMs, strays, topology: this.#options.topology.segments };
+    const topology = this.#options.topology.segments;
+    if (report.kind !== 'mounted') return { nowMs, strays: undefined, topology };
+    const others = this.#options.drives.sharing(record.name).flatMap((other) => other.record.volumes);
+    const held = new Set(others.map(({ name }) => name));
+    const directories = report.directories.filter((name) => !held.has(name));
+    const strays = this.#directories.strays(drive, directories, nowMs);
+    return { nowMs, strays, topology };
   }
 
   async #look({ drive, record }: NodeDrive): Promise<DriveReport> {
     const uuid = drive.spec?.filesystemUUID ?? '';
-    const { mounts } = this.#options;
+    const { mounts, drives } = this.#options;
+    const owner = drives.ownerOf(record.name);
+    if (owner !== undefined) return duplicateOf(owner);
     if (drive.status?.state === 'Repairing')
       return (await mounts.unmount(uuid)) ? { kind: 'unmounted', reason: 'Repairing' } : { kind: 'inUse' };
     // A drive that goes is not mounted once more after its last volume.

@@ -36,6 +36,7 @@ export interface MountedDrive {
 
 export type MountFailure =
   | 'InvalidUUID'
+  | 'DuplicateFilesystem'
   | 'MultipleDevices'
   | 'MountFailed'
   | 'QuotaNotEnforced'
@@ -213,6 +214,14 @@ function usersOf(table: MountTable, mount: HostMount): readonly HostMount[] {
 function multipleText(devices: readonly HostDevice[], uuid: string): string {
   const paths = devices.map(({ path }) => path).join(' and ');
   return `${paths} have the same filesystem UUID ${uuid}; disconnect the copy, or give it another UUID with xfs_admin -U generate`;
+}
+
+/** What a Drive reports whose filesystem belongs to an older Drive; nothing is mounted, and nothing unmounted, for it. */
+export function duplicateOf(owner: string): DriveObservation {
+  return failed(
+    'DuplicateFilesystem',
+    `Drive ${owner}, which is older, has the same spec.filesystemUUID: the bytes count there. The volumes in this ledger can be used, and no new ones are put here. Delete their claims, then remove this Drive with stowage drives remove.`,
+  );
 }
 
 function brokenText(problem: string): string {

@@ -38,7 +38,7 @@ export function statusPatch(held: NodeDrive, report: DriveReport, seen: SeenDriv
   const before = drive.status ?? {};
   const after = statusAfter(held, report, seen);
   const changed = (Object.keys(after) as (keyof DriveStatus)[]).filter(
-    (key) => !isDeepStrictEqual(after[key], before[key]),
+    (key) => !isDeepStrictEqual(after[key] ?? undefined, before[key]),
   );
   if (changed.length === 0) return undefined;
   const metadata = { uid: record.uid, resourceVersion: record.version };
@@ -52,11 +52,16 @@ function removedKeys(before: DriveStatus['topology'] = {}, after: DriveStatus['t
   return Object.fromEntries(removed.map((key) => [key, null]));
 }
 
+/** Null removes a field. */
+type StatusChange = Omit<DriveStatus, 'capacityBytes' | 'freeBytes'> & {
+  readonly [Key in 'capacityBytes' | 'freeBytes']?: DriveStatus[Key] | null;
+};
+
 function statusAfter(
   { drive, record }: NodeDrive,
   report: DriveReport,
   { nowMs, strays, topology }: SeenDrive,
-): DriveStatus {
+): StatusChange {
   const { generation } = drive.metadata ?? {};
   const observedGeneration = generation === undefined ? undefined : Number(generation);
   const condition = conditionOf(report);
@@ -70,6 +75,8 @@ function statusAfter(
   return {
     ...(observedGeneration !== undefined && { observedGeneration }),
     ...(capacityBytes !== undefined && { capacityBytes, freeBytes: capacityBytes - promisedBytes(record) }),
+    // The bytes of the filesystem are those of its owner.
+    ...(isDuplicate(report) && { capacityBytes: null, freeBytes: null }),
     state: stateOf(drive.status?.state, report),
     topology: topology ?? { ...drive.status?.topology, [driveNodeKey]: record.nodeName },
     ...(report.kind === 'mounted' && { device: deviceOf(report) }),
@@ -91,6 +98,10 @@ function capacityOf(
   const overheadMax = overheadBytesMin + totalBytes * overheadShareMax;
   if (known !== undefined && known <= totalBytes && totalBytes - known <= overheadMax) return known;
   return wholeSteps(totalBytes - totalBytes * overheadShareMax);
+}
+
+function isDuplicate(report: DriveReport): boolean {
+  return report.kind === 'failed' && report.reason === 'DuplicateFilesystem';
 }
 
 function wholeSteps(bytes: number): number {

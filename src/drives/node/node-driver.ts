@@ -35,7 +35,7 @@ export class NodeDriver {
     const mounts = new VolumeMounts(host, drivesRoot);
     const topology = new NodeTopology(options);
     const monitor = new DriveMonitor({ ...options, drives, mounts: driveMounts, topology });
-    const data = new VolumeData(host, driveMounts, (drive) => monitor.wake(drive));
+    const data = new VolumeData(host, driveMounts, drives, (drive) => monitor.wake(drive));
     const volumes = new KeyedQueue();
     const inline = new InlineVolumes({ ...options, drives });
     this.drives = drives;

@@ -99,6 +99,18 @@ export class NodeDrives {
     return undefined;
   }
 
+  /**
+   * The other Drives of this node that name the filesystem of a drive. Their ledgers are about the same directories.
+   */
+  sharing(name: string): readonly NodeDrive[] {
+    return this.index.sharing(name).flatMap((other) => this.#drives.get(other.name) ?? []);
+  }
+
+  /** The name of the Drive that the filesystem of this drive belongs to, if it is another one. */
+  ownerOf(name: string): string | undefined {
+    return this.index.ownerOf(name)?.name;
+  }
+
   /** Asks the API server if the volume is not known: a new entry may not have been delivered yet. */
   async findFresh(volume: string, named: string | undefined): Promise<NodeVolume | undefined> {
     const known = this.find(volume, named);

@@ -1,7 +1,7 @@
 import { CsiStatusError } from '../../csi/csi-errors.ts';
 import type { DriveHost } from '../host/drive-host.ts';
 import type { DriveMounts, MountedDrive } from './drive-mounts.ts';
-import type { NodeDrive, NodeVolume } from './node-drives.ts';
+import type { NodeDrive, NodeDrives, NodeVolume } from './node-drives.ts';
 
 /** Where the data of a volume is. */
 export interface PreparedVolume {
@@ -14,12 +14,14 @@ export interface PreparedVolume {
 export class VolumeData {
   readonly #host: DriveHost;
   readonly #mounts: DriveMounts;
+  readonly #drives: NodeDrives;
   readonly #onProblem: (drive: string) => void;
 
   /** `onProblem` is called with the name of a drive that could not be mounted. */
-  constructor(host: DriveHost, mounts: DriveMounts, onProblem: (drive: string) => void) {
+  constructor(host: DriveHost, mounts: DriveMounts, drives: NodeDrives, onProblem: (drive: string) => void) {
     this.#host = host;
     this.#mounts = mounts;
+    this.#drives = drives;
     this.#onProblem = onProblem;
   }
 
@@ -59,7 +61,8 @@ export class VolumeData {
   }
 
   async #mounted({ drive, record }: NodeDrive): Promise<MountedDrive> {
-    if (drive.status?.state === 'Repairing')
+    const all = [drive, ...this.#drives.sharing(record.name).map((other) => other.drive)];
+    if (all.some(({ status }) => status?.state === 'Repairing'))
       throw new CsiStatusError(
         'Unavailable',
         `drive ${record.name} is being repaired; repeat the call afterwards`,

@@ -5,7 +5,7 @@ import type { Log } from '../../runtime/log.ts';
 import type { Supervisor } from '../../runtime/supervisor.ts';
 import type { KeyedQueue } from '../controller/keyed-queue.ts';
 import { removalPatch } from '../controller/ledger-patches.ts';
-import type { NodeDrives } from './node-drives.ts';
+import type { NodeDrives, NodeVolume } from './node-drives.ts';
 import type { VolumeData } from './volume-data.ts';
 import type { VolumeMounts } from './volume-mounts.ts';
 
@@ -66,8 +66,10 @@ export class VolumeReleaser {
     return volumes.run(volume, async () => {
       const placed = drives.findReleasing(volume);
       if (placed === undefined) return undefined;
-      if ((await mounts.of(volume)).length > 0) return { afterMs: mountedRetryMs };
-      await data.remove(placed);
+      if (!(await this.#isHeldElsewhere(placed))) {
+        if ((await mounts.of(volume)).length > 0) return { afterMs: mountedRetryMs };
+        await data.remove(placed);
+      }
       await drives.write(placed.record.name, ({ record }) => {
         const entry = record.volumes.find(({ name }) => name === volume);
         return entry?.state === 'Releasing' ? removalPatch(record, volume) : undefined;
@@ -76,5 +78,17 @@ export class VolumeReleaser {
       // If another drive has an entry of the same name, it is next.
       return drives.findReleasing(volume) === undefined ? undefined : { afterMs: 0 };
     });
+  }
+
+  /**
+   * Whether another ledger of the filesystem has an entry of the same name: both mean one directory, and the last entry takes it along. The
+   * API server is asked, because what is removed here cannot come back.
+   */
+  async #isHeldElsewhere({ record, entry }: NodeVolume): Promise<boolean> {
+    const { drives } = this.#options;
+    await drives.refresh(undefined);
+    return drives
+      .sharing(record.name)
+      .some((other) => other.record.volumes.some(({ name }) => name === entry.name));
   }
 }

@@ -2,6 +2,7 @@ import { driveNodeKey } from '../../kube/drive.ts';
 import { type DriveKind, isInTerm, isOfKind, type TopologyTerm } from './drive-ask.ts';
 import { DriveList, type ListedDrive } from './drive-list.ts';
 import { type DriveRecord, promisedBytes } from './drive-record.ts';
+import { ownerOfFilesystem } from './shared-filesystems.ts';
 
 /**
  * Drives by what is asked of them: access tier, topology segment, label and free bytes. A drive is in one sorted list for each of its
@@ -10,11 +11,14 @@ import { type DriveRecord, promisedBytes } from './drive-record.ts';
  *
  * Bytes can be *held* for a volume whose entry is being written, so that the next choice does not count on them. A hold ends with
  * `release`; it counts only while the drive's own ledger does not have the volume.
+ *
+ * Of several Drives with one filesystem, only its owner takes volumes: the records of the others have the exclusion `Duplicate`.
  */
 export class DriveIndex {
   readonly #drives = new Map<string, IndexedDrive>();
   /** Drives with an entry or a hold, by the volume's name. */
   readonly #byVolume = new Map<string, Set<string>>();
+  readonly #byFilesystem = new Map<string, Set<IndexedDrive>>();
   readonly #eligible = new Map<string, DriveList<IndexedDrive>>();
   /** Drives that take no new volumes, for explanations. */
   readonly #excluded = new Map<string, DriveList<IndexedDrive>>();
@@ -42,13 +46,32 @@ export class DriveIndex {
   set(record: DriveRecord): void {
     const drive = this.#drives.get(record.name);
     if (drive !== undefined) {
+      const before = drive.record.filesystem;
       this.#change(drive, () => drive.replace(record));
+      if (before !== record.filesystem) this.#leaveFilesystem(drive, before);
+      this.#joinFilesystem(drive);
       return;
     }
     const added = new IndexedDrive(record, this.#orders++);
     this.#drives.set(record.name, added);
     this.#list(added);
     this.#nameVolumes(added, noNames);
+    this.#joinFilesystem(added);
+  }
+
+  /** The other Drives of the same filesystem. */
+  sharing(name: string): readonly IndexedDrive[] {
+    const drive = this.#drives.get(name);
+    const users = drive && this.#byFilesystem.get(drive.record.filesystem);
+    return users === undefined || users.size === 1 ? [] : [...users].filter((user) => user !== drive);
+  }
+
+  /** The Drive that the filesystem of this one belongs to, if it is another one. */
+  ownerOf(name: string): IndexedDrive | undefined {
+    const drive = this.#drives.get(name);
+    if (drive?.record.exclusion !== 'Duplicate') return undefined;
+    const owner = ownerOfFilesystem([drive, ...this.sharing(name)].map(({ record }) => record));
+    return this.#drives.get(owner?.name ?? '');
   }
 
   delete(name: string): void {
@@ -56,6 +79,7 @@ export class DriveIndex {
     if (drive === undefined) return;
     this.#unlist(drive);
     this.#drives.delete(name);
+    this.#leaveFilesystem(drive, drive.record.filesystem);
     for (const volume of drive.volumeNames) this.#forgetVolume(volume, name);
   }
 
@@ -78,6 +102,29 @@ export class DriveIndex {
   /** The same for drives that take no new volumes. */
   shortestExcludedList(kind: DriveKind, term: TopologyTerm): DriveList<IndexedDrive> {
     return shortestOf(this.#excluded, kind, term);
+  }
+
+  #joinFilesystem(drive: IndexedDrive): void {
+    const { filesystem } = drive.record;
+    if (filesystem === '') return;
+    const users = this.#byFilesystem.get(filesystem) ?? new Set();
+    this.#byFilesystem.set(filesystem, users.add(drive));
+    this.#excludeDuplicates(users);
+  }
+
+  #leaveFilesystem(drive: IndexedDrive, filesystem: string): void {
+    const users = this.#byFilesystem.get(filesystem);
+    if (users?.delete(drive) !== true) return;
+    if (users.size === 0) this.#byFilesystem.delete(filesystem);
+    else this.#excludeDuplicates(users);
+  }
+
+  #excludeDuplicates(users: ReadonlySet<IndexedDrive>): void {
+    const owner = users.size === 1 ? undefined : ownerOfFilesystem([...users].map(({ record }) => record));
+    for (const user of users) {
+      const isDuplicate = owner !== undefined && user.name !== owner.name;
+      if (user.isDuplicate !== isDuplicate) this.#change(user, () => user.setDuplicate(isDuplicate));
+    }
   }
 
   /** Moves the drive in its lists only if its place in them changes: an entry that takes the place of a hold changes nothing. */
@@ -160,13 +207,17 @@ export class IndexedDrive implements ListedDrive {
   place: Place;
   /** Those that it is in: found once, and not with every change of its free bytes. */
   lists: readonly DriveList<IndexedDrive>[] = [];
+  /** As it was read; `#record` is as it counts. */
+  #read: DriveRecord;
   #record: DriveRecord;
+  #isDuplicate = false;
   #entries: ReadonlySet<string>;
   #volumeNames: ReadonlySet<string>;
   readonly #held = new Map<string, DriveHold>();
 
   constructor(record: DriveRecord, order: number) {
     this.order = order;
+    this.#read = record;
     this.#record = record;
     this.#entries = namesIn(record);
     this.#volumeNames = this.#entries;
@@ -179,6 +230,11 @@ export class IndexedDrive implements ListedDrive {
 
   get name(): string {
     return this.#record.name;
+  }
+
+  /** Whether its filesystem belongs to another Drive. */
+  get isDuplicate(): boolean {
+    return this.#isDuplicate;
   }
 
   /** The capacity less the ledger, less what is held. Below zero if the capacity fell. */
@@ -214,9 +270,16 @@ export class IndexedDrive implements ListedDrive {
 
   replace(record: DriveRecord): void {
     const keys = isInSameLists(this.#record, record) ? this.place.keys : [...listKeys(record)];
-    this.#record = record;
+    this.#read = record;
+    this.#record = this.#counted();
     this.#entries = namesIn(record);
     this.#count(keys);
+  }
+
+  setDuplicate(isDuplicate: boolean): void {
+    this.#isDuplicate = isDuplicate;
+    this.#record = this.#counted();
+    this.#count(this.place.keys);
   }
 
   hold(volume: string, held: DriveHold): void {
@@ -227,6 +290,10 @@ export class IndexedDrive implements ListedDrive {
   release(volume: string): void {
     this.#held.delete(volume);
     this.#count(this.place.keys);
+  }
+
+  #counted(): DriveRecord {
+    return this.#isDuplicate ? { ...this.#read, exclusion: 'Duplicate' } : this.#read;
   }
 
   #count(keys: readonly string[]): void {

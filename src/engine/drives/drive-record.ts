@@ -1,10 +1,9 @@
 import { type Drive, type DriveVolume, driveNodeKey, driveVolumesMax } from '../../kube/drive.ts';
 import { isRecord, listOf, textOf } from '../../kube/wire.ts';
+import { type FilesystemUser, filesystemKey } from './shared-filesystems.ts';
 
 /** What the choice needs to know of a Drive. */
-export interface DriveRecord {
-  readonly name: string;
-  readonly uid: string;
+export interface DriveRecord extends FilesystemUser {
   readonly version: string;
   readonly nodeName: string;
   readonly tier: string;
@@ -31,6 +30,7 @@ export const driveExclusions = {
   Repairing: 'is being repaired',
   Removing: 'is being removed',
   Deleting: 'is being deleted',
+  Duplicate: 'has the filesystem of an older Drive, which counts',
   NotReady: 'has not reported that it is ready',
   UnknownCapacity: 'has not reported its capacity',
   LedgerFull: `has ${driveVolumesMax} volumes, which is the maximum`,
@@ -48,6 +48,8 @@ export function readDrive(drive: Drive): DriveRecord {
     uid: textOf(metadata?.uid),
     version: textOf(metadata?.resourceVersion),
     nodeName,
+    filesystem: filesystemKey(nodeName, textOf(spec?.filesystemUUID)),
+    createdAt: textOf(metadata?.creationTimestamp),
     tier: textOf(spec?.accessTier) || 'Default',
     labels: isRecord(metadata?.labels) ? metadata.labels : {},
     topology: { ...status?.topology, [driveNodeKey]: nodeName },

@@ -6,6 +6,7 @@ import { type DriverCapacity, driverOfCapacity, type StoragePool } from '../../k
 import { annotations, labels as wellKnownLabels } from '../../kube/well-known.ts';
 import { textOf } from '../../kube/wire.ts';
 import type { DriveExclusion } from '../drives/drive-record.ts';
+import type { FilesystemUser } from '../drives/shared-filesystems.ts';
 import type { Size } from '../size.ts';
 import { nonNullItems, readSize } from './field-readers.ts';
 import { clusterIdentity, namespacedIdentity } from './identity.ts';
@@ -69,8 +70,10 @@ export interface DriveFacts {
   readonly labels: Readonly<Record<string, string>>;
   /** Equal for drives with the same tier and labels. */
   readonly kindKey: string;
-  /** Why it takes no new volumes; undefined if it does. */
+  /** Why it takes no new volumes; undefined if it does. `PoolTable.exclusion` also knows the other Drives of its filesystem. */
   readonly exclusion: DriveExclusion | undefined;
+  /** Decides which of several Drives with one filesystem counts. */
+  readonly user: FilesystemUser;
   /** The claims whose volumes are in the ledger: keys by uid. A key is empty if the ledger does not say it. */
   readonly claims: ReadonlyMap<string, string>;
   /** The pods whose inline volumes are in the ledger, by uid. */

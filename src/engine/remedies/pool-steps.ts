@@ -7,7 +7,7 @@ import {
 } from '../../kube/quantities/quantity.ts';
 import type { DriverCapacity, StoragePool } from '../../kube/stowage.ts';
 import { lookUpInlinePools, lookUpPools, type PoolLookup } from '../cluster-index/pools/pool-lookup.ts';
-import { publishedCapacity } from '../cluster-index/pools/pool-table.ts';
+import { publishedCapacity } from '../cluster-index/pools/published-figures.ts';
 import { nonNullItems } from '../records/field-readers.ts';
 import type { PoolRecord } from '../records/pool-record.ts';
 import type { Finding } from '../rules/framework/finding.ts';

@@ -7,6 +7,7 @@ import {
   driveNodeKey,
   drives,
   drivesDriver,
+  isSameUuid,
 } from '../../kube/drive.ts';
 import { bytesOf } from '../../kube/quantities/bytes.ts';
 import { qualifiedPlural } from '../../kube/resource.ts';
@@ -68,13 +69,17 @@ const entriesInUseStay: Invariant = {
 /** Its bytes may be promised to others from then on. */
 const dataGoesBeforeItsEntry: Invariant = {
   name: 'a drive has no data of a volume whose entry is gone',
-  onVersion: (version, _, storage) => {
+  onVersion: (version, state, storage) => {
     if (version.resource !== drivesResource || storage === undefined) return undefined;
     const { before, after } = version as StoredVersion<Drive>;
     const left = entriesByName(after);
     const { nodeName = '', filesystemUUID = '' } = before?.spec ?? {};
+    const others = [...state.values(drives)].filter((drive) => isOnSameFilesystem(drive, before));
     const removed = (before?.spec?.volumes ?? []).find(
-      ({ name }) => !left.has(name) && storage.hasDriveData(nodeName, filesystemUUID, name),
+      ({ name }) =>
+        !left.has(name) &&
+        storage.hasDriveData(nodeName, filesystemUUID, name) &&
+        !others.some((drive) => entriesByName(drive).has(name)),
     );
     return removed === undefined ? undefined : `drive ${version.key}: ${removed.name}`;
   },
@@ -83,6 +88,12 @@ const dataGoesBeforeItsEntry: Invariant = {
 const dataInUseStays: Invariant = {
   name: 'no data of a drive is removed while a pod uses it',
   atRest: (_, { driveDataRemovedInUse }) => driveDataRemovedInUse,
+};
+
+/** Several Drives may name one filesystem: an entry that goes from one ledger means the same directory as that of another. */
+const heldDataStays: Invariant = {
+  name: 'no data of a drive is removed while an entry of its filesystem is active',
+  atRest: (_, { driveDataRemovedWhileHeld }) => driveDataRemovedWhileHeld,
 };
 
 /** A PersistentVolume that is created late, when its claim and its bytes are gone, has no data and is deleted again. */
@@ -154,11 +165,15 @@ const figuresAreThoseOfTheLedgers: Invariant = {
 };
 
 const statesAreThoseOfTheDevices: Invariant = {
-  name: 'when the system is at rest, a drive is ready if a device has its filesystem, and lost if none has',
+  name: 'when the system is at rest, a drive is ready if a device has its filesystem, lost if none has, and in error if an older Drive names it too',
   atRest: (state, { isConnected }) =>
-    [...state.values(drives)].flatMap(({ metadata, spec, status }) => {
+    [...state.values(drives)].flatMap((drive) => {
+      const { metadata, spec, status } = drive;
       const hasDevice = isConnected(spec?.nodeName ?? '', spec?.filesystemUUID ?? '');
-      const expected = hasDevice ? 'Ready' : 'Lost';
+      const isSecond = [...state.values(drives)].some(
+        (other) => isOnSameFilesystem(other, drive) && isOlder(other, drive),
+      );
+      const expected = isSecond ? 'Error' : hasDevice ? 'Ready' : 'Lost';
       if (hasDevice === undefined || status?.state === expected) return [];
       return [`drive ${metadata?.name} is ${status?.state ?? 'without a state'}, and should be ${expected}`];
     }),
@@ -202,6 +217,7 @@ export const driveInvariants: readonly Invariant[] = [
   entriesInUseStay,
   dataGoesBeforeItsEntry,
   dataInUseStays,
+  heldDataStays,
   volumesHaveTheirBytes,
   ledgersMatchVolumes,
   figuresAreThoseOfTheLedgers,
@@ -212,6 +228,20 @@ export const driveInvariants: readonly Invariant[] = [
 
 function entriesByName(drive: Drive | undefined): ReadonlyMap<string, DriveVolume> {
   return new Map((drive?.spec?.volumes ?? []).map((entry) => [entry.name, entry]));
+}
+
+/** Another Drive of the node with the same filesystem. */
+function isOnSameFilesystem(drive: Drive, than: Drive | undefined): boolean {
+  return (
+    drive.metadata?.uid !== than?.metadata?.uid &&
+    drive.spec?.nodeName === than?.spec?.nodeName &&
+    isSameUuid(drive.spec?.filesystemUUID, than?.spec?.filesystemUUID)
+  );
+}
+
+function isOlder({ metadata }: Drive, than: Drive): boolean {
+  const ageOf = (one: Drive['metadata']) => `${one?.creationTimestamp} ${one?.uid}`;
+  return ageOf(metadata) < ageOf(than.metadata);
 }
 
 function isActive(entry: DriveVolume | undefined): boolean {

@@ -66,6 +66,8 @@ export interface RestFacts {
   readonly isConnected: (node: string, filesystemUuid: string) => boolean | undefined;
   /** Volumes on drives whose data was removed although a pod used it. */
   readonly driveDataRemovedInUse: readonly string[];
+  /** Volumes on drives whose data was removed although a ledger of the filesystem had an active entry of them. */
+  readonly driveDataRemovedWhileHeld: readonly string[];
   /** Versions stored during the last minutes, other than Leases and Events. */
   readonly lateVersions: readonly string[];
   /** Counters of sweeps that found work which an event should have caused. */

@@ -1,5 +1,5 @@
 import type { Cluster } from '../../cluster/cluster.ts';
-import { drives } from '../../kube/drive.ts';
+import { driveProtectionFinalizer, drives } from '../../kube/drive.ts';
 import { persistentVolumeClaims, pods } from '../../kube/resources.ts';
 import { nodeNames } from '../base-cluster.ts';
 import { driveInvariants } from '../invariants/drives.ts';
@@ -61,6 +61,7 @@ export const drivesPart: SimulationPart = {
     },
   ],
   actions: [
+    rareMoment('second-drive', (random) => ({ forMs: 1_000 + random.int(15_000) }), createSecondDrive),
     rareMoment('cordon-unseen', (random) => ({ forMs: 500 + random.int(8_000) }), cordonUnseen),
     {
       name: 'create-pod',
@@ -172,6 +173,36 @@ async function cordonUnseen(
   await createPod({ cluster }, { ...parameters, pod: 'm', claims: 1, gib: 1, cpu: 1 });
   await clock.sleep(forMs, never);
   await cordon(false);
+}
+
+/**
+ * A pod has a volume, and a second Drive names the filesystem that it is on, in capital letters, with an entry of the same volume that is to be
+ * deleted. The pod ends, its claim stays, and then the second Drive is deleted.
+ */
+async function createSecondDrive(context: ActionContext, parameters: ActionParameters): Promise<void> {
+  const { cluster, clock } = context;
+  const client = cluster.resource(drives);
+  await createPod({ cluster }, { pod: 's', claims: 1, gib: 1, cpu: 1 });
+  await clock.sleep(8_000, never);
+  const { items } = await client.list();
+  const first = items.find(({ spec }) => isServed(spec?.nodeName ?? '') && (spec?.volumes ?? []).length > 0);
+  if (first !== undefined) {
+    const { nodeName = '', filesystemUUID = '', volumes = [] } = first.spec ?? {};
+    const name = `${first.metadata?.name}-second`;
+    await client.create({
+      apiVersion: 'stowage.dev/v1alpha1',
+      kind: 'Drive',
+      metadata: { name, finalizers: [driveProtectionFinalizer] },
+      spec: {
+        nodeName,
+        filesystemUUID: filesystemUUID.toUpperCase(),
+        volumes: volumes.map((entry) => ({ ...entry, state: 'Releasing' })),
+      },
+    });
+    await cluster.resource(pods).delete({ namespace, name: 's' }, { gracePeriodSeconds: 0 });
+    await clock.sleep(Number(parameters.forMs), never);
+    await client.delete({ name });
+  }
 }
 
 async function createPod(

@@ -41,6 +41,22 @@ export const driveBugs = [
     seedsMax: 100,
   },
   {
+    name: 'the node service removes data that another ledger of the filesystem holds',
+    subject: 'drives',
+    file: 'src/drives/node/volume-release.ts',
+    find: 'if (!(await this.#isHeldElsewhere(placed))) {',
+    replace: 'if (placed !== undefined) {',
+    seedsMax: 400,
+  },
+  {
+    name: 'a second Drive of a filesystem is ready',
+    subject: 'drives',
+    file: 'src/drives/node/drive-monitor.ts',
+    find: 'if (owner !== undefined) return duplicateOf(owner);',
+    replace: '',
+    seedsMax: 400,
+  },
+  {
     name: 'the status of a drive names no version',
     subject: 'drives',
     file: 'src/drives/node/drive-status.ts',

@@ -1,4 +1,5 @@
 import { promisedBytes, readDrive } from '../../../engine/drives/drive-record.ts';
+import { duplicateDrives } from '../../../engine/drives/shared-filesystems.ts';
 import { listOf, textOf } from '../../../kube/wire.ts';
 import { type Check, type Found, objectOf } from '../check.ts';
 import { type ClusterFacts, factValue } from '../facts.ts';
@@ -9,11 +10,15 @@ export const driveChecks: readonly Check[] = [
 ];
 
 function stateFindings({ lists }: ClusterFacts): readonly Found[] {
+  const duplicates = duplicateDrives(factValue(lists.drives).map(readDrive));
   return factValue(lists.drives).flatMap((drive): Found[] => {
     const object = objectOf('Drive', drive);
     const { state, capacityBytes, conditions } = drive.status ?? {};
     const found: Found[] = [];
-    if (state !== 'Ready' && state !== 'Removing')
+    const owner = duplicates.get(textOf(drive.metadata?.name));
+    if (owner !== undefined)
+      found.push({ code: 'DriveNotReady', object, detail: `drive ${owner} has the same filesystem` });
+    else if (state !== 'Ready' && state !== 'Removing')
       found.push({
         code: 'DriveNotReady',
         object,

@@ -1,6 +1,7 @@
 import { getuid } from 'node:process';
 import type { Cluster } from '../../../cluster/cluster.ts';
 import { realSystemCommands } from '../../../drives/devices/system-commands.ts';
+import { isSameUuid } from '../../../kube/drive.ts';
 import { allDevices } from '../../drives/discover.ts';
 import { moveBetweenDrives } from '../../drives/move.ts';
 import { driveNamed } from '../../drives/named-drives.ts';
@@ -11,7 +12,7 @@ export async function localCopier(cluster: Cluster, drive: string): Promise<Driv
   if (getuid?.() !== 0) return undefined;
   const { spec } = await driveNamed(cluster, drive);
   const devices = await allDevices({ commands: realSystemCommands });
-  if (!devices.some(({ signature }) => signature.uuid === spec?.filesystemUUID)) return undefined;
+  if (!devices.some(({ signature }) => isSameUuid(signature.uuid, spec?.filesystemUUID))) return undefined;
   return {
     copy: async (job, onProgress) => {
       await moveBetweenDrives(cluster, job, (text) => onProgress(`moving ${text}`));

@@ -1,4 +1,5 @@
 import { type DriveKind, isOfKind } from '../../drives/drive-ask.ts';
+import { ownerOfFilesystem } from '../../drives/shared-filesystems.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
 import { addTo, removeFrom } from '../primitives/maps.ts';
 import { DriveGroups } from './drive-groups.ts';
@@ -12,6 +13,8 @@ export class DriveEntries {
   readonly #byClaim = new Map<string, string>();
   /** The drives that have inline volumes of a pod in their ledgers, by the uid of the pod. */
   readonly #byPod = new Map<string, Set<string>>();
+  /** The pools of the Drives that name one filesystem. */
+  readonly #byFilesystem = new Map<string, Map<string, PoolRecord>>();
   /** Groups in the ledgers, and those of promises, which the owner of the table adds. */
   readonly groups = new DriveGroups();
 
@@ -23,18 +26,35 @@ export class DriveEntries {
     this.#drives.set(record.key, { row, record });
     this.#byKind.clear();
     this.#addVolumes(record);
+    this.#setUser(record);
   }
 
   delete(record: PoolRecord): void {
     this.#drives.delete(record.key);
     this.#byKind.clear();
     this.#removeVolumes(record);
+    this.#removeUser(record);
   }
 
   /** The same drive with other figures. */
   replace(before: PoolRecord, after: PoolRecord): void {
     this.#removeVolumes(before);
     this.#addVolumes(after);
+    this.#removeUser(before);
+    this.#setUser(after);
+  }
+
+  /** The pools of all Drives that name the filesystem. */
+  onFilesystem(filesystem: string): readonly PoolRecord[] {
+    return [...(this.#byFilesystem.get(filesystem)?.values() ?? [])];
+  }
+
+  /** Whether the filesystem belongs to another Drive. */
+  isDuplicate({ key, drive }: PoolRecord): boolean {
+    const users = this.#byFilesystem.get(drive!.user.filesystem);
+    if (users === undefined || users.size === 1) return false;
+    const owner = ownerOfFilesystem([...users.values()].map((record) => record.drive!.user));
+    return users.get(key)?.drive?.user !== owner;
   }
 
   /** The key of the pool that the volume of the claim is in. */
@@ -62,6 +82,20 @@ export class DriveEntries {
       this.#byKind.set(key, entry);
     }
     return entry;
+  }
+
+  #setUser(record: PoolRecord): void {
+    const { filesystem } = record.drive!.user;
+    if (filesystem === '') return;
+    const users = this.#byFilesystem.get(filesystem) ?? new Map<string, PoolRecord>();
+    this.#byFilesystem.set(filesystem, users.set(record.key, record));
+  }
+
+  #removeUser({ key, drive }: PoolRecord): void {
+    const { filesystem } = drive!.user;
+    const users = this.#byFilesystem.get(filesystem);
+    users?.delete(key);
+    if (users?.size === 0) this.#byFilesystem.delete(filesystem);
   }
 
   #addVolumes({ key, drive }: PoolRecord): void {

@@ -39,6 +39,7 @@ export function readDrivePool(object: Drive, interner: Interner): PoolRecord {
       labels: drive.labels,
       kindKey: interner.text(kindKeyOf(drive)),
       exclusion: drive.exclusion,
+      user: drive,
       claims: claimsIn(drive),
       pods: podsIn(drive),
       groups: new Set(

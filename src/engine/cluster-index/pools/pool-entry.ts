@@ -1,3 +1,5 @@
+import type { PoolRecord } from '../../records/pool-record.ts';
+
 declare const brand: unique symbol;
 export type PoolRow = number & { readonly [brand]: 'PoolRow' };
 
@@ -16,4 +18,21 @@ export class PoolEntry {
     this.isOfDrives = driveRows !== undefined;
     if (driveRows !== undefined) this.rows.push(...driveRows);
   }
+}
+
+/** The key of the entry that a pool belongs to. */
+export function entryKeyOf(record: PoolRecord): string {
+  if (record.drive !== undefined) return `drives of kind ${record.drive.kindKey}`;
+  if (record.driver === undefined) return classEntryKey(record.storageClass);
+  return record.isTracked
+    ? driverEntryKey(record.driver, record.storageClass)
+    : `untracked ${record.driver} ${record.storageClass}`;
+}
+
+export function classEntryKey(className: string): string {
+  return `class ${className}`;
+}
+
+export function driverEntryKey(driver: string, storageClass: string): string {
+  return `driver ${driver} ${storageClass}`;
 }

@@ -1,6 +1,7 @@
 import type { DriveKind } from '../../drives/drive-ask.ts';
+import type { DriveExclusion } from '../../drives/drive-record.ts';
 import type { DriverPoolsRecord, PoolRecord } from '../../records/pool-record.ts';
-import { addSizes, compareSizes, type Size, scaleSize, subtractSizes, zeroSize } from '../../size.ts';
+import { addSizes, type Size, subtractSizes, zeroSize } from '../../size.ts';
 import type { NodePartition } from '../nodes/node-partition.ts';
 import { PartitionCache } from '../nodes/partition-cache.ts';
 import type { Topology, TopologyTable } from '../nodes/topology-table.ts';
@@ -9,7 +10,8 @@ import { lowerBound } from '../primitives/binary-search.ts';
 import { addTo, removeFrom, setOrDelete } from '../primitives/maps.ts';
 import { DriveEntries } from './drive-entries.ts';
 import { DriverEntries } from './driver-entries.ts';
-import { PoolEntry, type PoolRow } from './pool-entry.ts';
+import { classEntryKey, driverEntryKey, entryKeyOf, PoolEntry, type PoolRow } from './pool-entry.ts';
+import { convertBetweenPools, publishedCapacity, publishedLimit } from './published-figures.ts';
 
 /**
  * The capacity pools of all forms, with the capacity that is promised to claims.
@@ -96,6 +98,11 @@ export class PoolTable {
     return this.#drives.groups.drivesWith(group);
   }
 
+  /** The pools of the Drives that name a filesystem. */
+  drivesOnFilesystem(filesystem: string): readonly PoolRecord[] {
+    return this.#drives.onFilesystem(filesystem);
+  }
+
   *records(): Iterable<PoolRecord> {
     for (const record of this.#records) if (record !== undefined) yield record;
   }
@@ -121,7 +128,7 @@ export class PoolTable {
     if (
       known !== undefined &&
       this.#records[known]!.nodes.key === record.nodes.key &&
-      sameEntry(this.#records[known]!, record)
+      entryKeyOf(this.#records[known]!) === entryKeyOf(record)
     ) {
       this.#replace(known, record);
       return;
@@ -198,7 +205,20 @@ export class PoolTable {
 
   /** The largest single volume that the pool can provision, regardless of promises; undefined if it provisions none. */
   limit(row: number): Size | undefined {
-    return publishedLimit(this.#records[row]!);
+    const record = this.#records[row]!;
+    return this.#isDuplicate(record) ? undefined : publishedLimit(record);
+  }
+
+  /** What the pool has before promises. The bytes of a filesystem count once, however many Drives name it. */
+  capacity(row: number): Size {
+    const record = this.#records[row]!;
+    return this.#isDuplicate(record) ? zeroSize : publishedCapacity(record);
+  }
+
+  /** Why a drive takes no new volumes; undefined if it does, and for other pools. */
+  exclusion(row: number): DriveExclusion | undefined {
+    const record = this.#records[row]!;
+    return this.#isDuplicate(record) ? 'Duplicate' : record.drive?.exclusion;
   }
 
   /** What remains for new volumes after all promises. */
@@ -266,6 +286,7 @@ export class PoolTable {
   #enter(row: PoolRow, record: PoolRecord): void {
     if (record.form === 'Drive') {
       this.#drives.add(row, record);
+      this.#refreshFilesystem(record);
       this.structureVersion += 1;
       return;
     }
@@ -278,6 +299,7 @@ export class PoolTable {
   #leave(record: PoolRecord): void {
     if (record.form === 'Drive') {
       this.#drives.delete(record);
+      this.#refreshFilesystem(record);
       this.structureVersion += 1;
       return;
     }
@@ -291,7 +313,6 @@ export class PoolTable {
   #setRecord(row: PoolRow, record: PoolRecord): void {
     this.#records[row] = record;
     if (row >= this.limitBytes.length) this.#growColumns();
-    this.limitBytes[row] = publishedLimit(record)?.bytes ?? -1;
     this.expiresAtMs[row] = record.expiresAtMs ?? Number.POSITIVE_INFINITY;
   }
 
@@ -339,7 +360,7 @@ export class PoolTable {
     if (rows === undefined) return;
     const promisedRows = [...rows].filter((row) => this.#promises.has(this.#records[row]!.key));
     for (const row of rows) {
-      let available = publishedCapacity(this.#records[row]!);
+      let available = this.capacity(row);
       for (const promisedRow of promisedRows) {
         const taken = this.promisedTotal(this.#records[promisedRow]!.key);
         available = subtractSizes(
@@ -349,7 +370,18 @@ export class PoolTable {
       }
       this.#available[row] = available;
       this.availableBytes[row] = available.bytes;
+      this.limitBytes[row] = this.limit(row)?.bytes ?? -1;
     }
+  }
+
+  #isDuplicate(record: PoolRecord): boolean {
+    return record.drive !== undefined && this.#drives.isDuplicate(record);
+  }
+
+  /** A Drive that comes or goes decides which of the others on its filesystem counts. */
+  #refreshFilesystem({ drive }: PoolRecord): void {
+    for (const { backing } of this.#drives.onFilesystem(drive!.user.filesystem))
+      this.#refreshBacking(backing);
   }
 }
 
@@ -358,47 +390,8 @@ const versionWithoutPools = 0;
 
 const noPromises: ReadonlyMap<string, Size> = new Map();
 
-/** The largest single volume: `largest` if published, else `free`. */
-export function publishedLimit(record: PoolRecord): Size | undefined {
-  return record.largest ?? record.free;
-}
-
-/** The published capacity before promises: `free` if published, else `largest`. */
-export function publishedCapacity(record: PoolRecord): Size {
-  return record.free ?? record.largest ?? zeroSize;
-}
-
-/** Converts bytes of one pool to bytes of another on the same disks: if the disks hold 128 GiB mirrored or 256 GiB striped, a mirrored byte costs two striped ones. */
-export function convertBetweenPools(size: Size, from: PoolRecord, to: PoolRecord): Size {
-  if (from === to) return size;
-  const fromCapacity = publishedCapacity(from);
-  const toCapacity = publishedCapacity(to);
-  if (compareSizes(fromCapacity, zeroSize) <= 0 || compareSizes(fromCapacity, toCapacity) === 0) return size;
-  return scaleSize(size, toCapacity, fromCapacity);
-}
-
 function doubled(column: Float64Array): Float64Array<ArrayBuffer> {
   const larger = new Float64Array(column.length * 2);
   larger.set(column);
   return larger;
-}
-
-function sameEntry(a: PoolRecord, b: PoolRecord): boolean {
-  return entryKeyOf(a) === entryKeyOf(b);
-}
-
-function entryKeyOf(record: PoolRecord): string {
-  if (record.drive !== undefined) return `drives of kind ${record.drive.kindKey}`;
-  if (record.driver === undefined) return classEntryKey(record.storageClass);
-  return record.isTracked
-    ? driverEntryKey(record.driver, record.storageClass)
-    : `untracked ${record.driver} ${record.storageClass}`;
-}
-
-function classEntryKey(className: string): string {
-  return `class ${className}`;
-}
-
-function driverEntryKey(driver: string, storageClass: string): string {
-  return `driver ${driver} ${storageClass}`;
 }

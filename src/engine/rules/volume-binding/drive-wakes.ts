@@ -2,7 +2,7 @@ import { drivesDriver } from '../../../kube/drive.ts';
 import type { ObjectChange } from '../../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { hasNewFigure } from '../../cluster-index/pool-changes.ts';
-import { publishedLimit } from '../../cluster-index/pools/pool-table.ts';
+import { publishedLimit } from '../../cluster-index/pools/published-figures.ts';
 import { isOfKind } from '../../drives/drive-ask.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
 import { compareSizes } from '../../size.ts';
@@ -15,12 +15,13 @@ type DriveChange = ObjectChange<'Drive'>;
  * smallest volume, and is new, has more free bytes, takes volumes again, has another tier or labels, is reached from other nodes, or no longer
  * has a volume of the same owner.
  */
-export function driveMayHelp(
-  interest: Interest,
-  { before, after }: DriveChange,
-  index: ClusterIndex,
-): boolean {
-  if (after === undefined || !interest.drivers.has(drivesDriver)) return false;
+export function driveMayHelp(interest: Interest, change: DriveChange, index: ClusterIndex): boolean {
+  const { before, after } = change;
+  if (!interest.drivers.has(drivesDriver)) return false;
+  if (after === undefined)
+    return ownedNext(before, index).some((next) =>
+      driveMayHelp(interest, { ...change, before: undefined, after: next }, index),
+    );
   if (before !== undefined && !isGain(before, after) && !losesGroup(interest, before, after)) return false;
   return driveMayServe(interest, after, index);
 }
@@ -35,6 +36,11 @@ export function driveMayServe(interest: Interest, pool: PoolRecord, index: Clust
     if (driveClass !== undefined && limitBytes >= smallest && isOfKind(pool.drive!, driveClass)) return true;
   }
   return false;
+}
+
+/** The Drives that named the same filesystem as one that is gone: it belongs to one of them now. */
+function ownedNext(gone: PoolRecord | undefined, index: ClusterIndex): readonly PoolRecord[] {
+  return index.pools.drivesOnFilesystem(gone?.drive?.user.filesystem ?? '');
 }
 
 /** Whether an answer for the pod may rely on what changed. Nodes update the status of their drives all the time. */

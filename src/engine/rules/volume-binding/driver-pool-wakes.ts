@@ -1,7 +1,8 @@
 import { fallbackStorageClassName } from '../../../kube/stowage.ts';
 import type { DriverPoolsChange } from '../../cluster-index/cluster-change.ts';
 import type { PoolChange } from '../../cluster-index/pool-changes.ts';
-import { type PoolTable, publishedLimit } from '../../cluster-index/pools/pool-table.ts';
+import type { PoolTable } from '../../cluster-index/pools/pool-table.ts';
+import { publishedLimit } from '../../cluster-index/pools/published-figures.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
 import type { Interest } from '../framework/rule.ts';
 import { gainingPools, smallestOfDriver } from './pool-wakes.ts';

@@ -1,6 +1,6 @@
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import type { NodePartition } from '../../cluster-index/nodes/node-partition.ts';
-import { convertBetweenPools, publishedCapacity } from '../../cluster-index/pools/pool-table.ts';
+import { convertBetweenPools, publishedCapacity } from '../../cluster-index/pools/published-figures.ts';
 import type { InFlightPolicy } from '../../cluster-index/profile.ts';
 import { growthReserveBytes } from '../../drives/growth-reserve.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';

@@ -1,6 +1,6 @@
 import { quantityOfBytes } from '../../../kube/quantities/bytes.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
-import { publishedCapacity } from '../../cluster-index/pools/pool-table.ts';
+import { publishedCapacity } from '../../cluster-index/pools/published-figures.ts';
 import { driveExclusions } from '../../drives/drive-record.ts';
 import { compareSizes, subtractSizes, zeroSize } from '../../size.ts';
 import type { ByteMargin, Obstacle, StorageCandidate } from '../framework/finding.ts';
@@ -37,7 +37,7 @@ export function poolCandidate(
 function obstaclesOfPool(index: ClusterIndex, capacity: FreeCapacity, want: Want, row: number): Obstacle[] {
   const margin = poolMargin(index, want, row);
   const found: Obstacle[] = [];
-  const exclusion = index.pools.record(row).drive?.exclusion;
+  const exclusion = index.pools.exclusion(row);
   if (exclusion !== undefined)
     return [{ code: 'NoNewVolumes', margin: undefined, detail: `it ${driveExclusions[exclusion]}` }];
   const limit = index.pools.limit(row) ?? zeroSize;

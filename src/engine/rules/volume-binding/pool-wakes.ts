@@ -1,7 +1,8 @@
 import { ephemeralStorageClassName } from '../../../kube/stowage.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import type { PoolChange } from '../../cluster-index/pool-changes.ts';
-import { type PoolTable, publishedCapacity, publishedLimit } from '../../cluster-index/pools/pool-table.ts';
+import type { PoolTable } from '../../cluster-index/pools/pool-table.ts';
+import { publishedCapacity, publishedLimit } from '../../cluster-index/pools/published-figures.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
 import { compareSizes, type Size } from '../../size.ts';
 import type { Interest } from '../framework/rule.ts';
