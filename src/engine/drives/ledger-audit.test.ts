@@ -73,6 +73,24 @@ test.each<[string, Case, readonly string[]]>([
     ['leak on d: volume v takes 1Gi, and pod default/data is gone'],
   ],
   [
+    'a volume that was moved to another drive',
+    { drives: [drive('d'), drive('e', entry('v'))], volumes: [volume('v', 'd')] },
+    [],
+  ],
+  [
+    'a volume that was moved, from a drive that was removed since',
+    { drives: [drive('e', entry('v'))], volumes: [volume('v', 'd')] },
+    [],
+  ],
+  [
+    'a second move that was interrupted',
+    { drives: [drive('e', entry('v')), drive('f', entry('v'))], volumes: [volume('v', 'd')] },
+    [
+      'leak on e: volume v takes 1Gi here and on drive f, and needs one of them; if a move was interrupted, call stowage drives move --volume v again',
+      'leak on f: volume v takes 1Gi here and on drive e, and needs one of them; if a move was interrupted, call stowage drives move --volume v again',
+    ],
+  ],
+  [
     'a second entry of one name',
     { drives: [drive('d', entry('v')), drive('e', entry('v'))], volumes: [volume('v', 'e')] },
     ['leak on d: volume v takes 1Gi here, and its PersistentVolume is on drive e'],

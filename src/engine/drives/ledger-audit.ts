@@ -43,18 +43,33 @@ export function auditLedgers(state: LedgerState): readonly LedgerFinding[] {
   const volumes = new Map<string, PersistentVolume>();
   for (const volume of state.volumes)
     if (volume.spec?.csi?.driver === drivesDriver) volumes.set(textOf(volume.spec.csi.volumeHandle), volume);
+  const drives = [...state.drives];
+  const held = drivesByVolume(drives);
   const findings: LedgerFinding[] = [];
-  const held = new Set<string>();
-  for (const drive of state.drives)
+  for (const drive of drives)
     for (const entry of listOf(drive.spec?.volumes)) {
-      held.add(entry.name);
-      const reason = leakOf(drive, entry, volumes.get(entry.name), state);
-      if (reason !== undefined)
-        findings.push({ kind: 'leak', drive: textOf(drive.metadata?.name), volume: entry.name, reason });
+      const volume = volumes.get(entry.name);
+      const name = textOf(drive.metadata?.name);
+      const reason =
+        entry.state === 'Releasing'
+          ? undefined
+          : volume === undefined
+            ? unusedReason(entry, state)
+            : secondReason(name, entry, volume, held.get(entry.name) ?? []);
+      if (reason !== undefined) findings.push({ kind: 'leak', drive: name, volume: entry.name, reason });
     }
   for (const [handle, volume] of volumes)
     if (!held.has(handle)) findings.push(...missingEntry(handle, volume));
   return findings;
+}
+
+/** The names of the drives that have an entry of each volume. */
+function drivesByVolume(drives: readonly Drive[]): ReadonlyMap<string, readonly string[]> {
+  const held = new Map<string, string[]>();
+  for (const { metadata, spec } of drives)
+    for (const { name } of listOf(spec?.volumes))
+      held.set(name, [...(held.get(name) ?? []), textOf(metadata?.name)]);
+  return held;
 }
 
 /** Directories of a drive that its ledger does not have. They are listed before the ledger is read, so that no new one seems stray. */
@@ -81,20 +96,30 @@ export function ledgerFindingsText(findings: readonly LedgerFinding[]): string {
   return `${findings.slice(0, namedMax).map(ledgerFindingText).join('; ')}${more}`;
 }
 
-function leakOf(
-  drive: Drive,
-  entry: DriveVolume,
-  volume: PersistentVolume | undefined,
+/**
+ * Why an entry of a volume with a PersistentVolume is one too many. A PersistentVolume names the drive that the volume was made on; that never changes: after
+ * `stowage drives move` the entry, alone, is on another one.
+ */
+function secondReason(
+  drive: string,
+  { name, sizeBytes }: DriveVolume,
+  { spec }: PersistentVolume,
+  holders: readonly string[],
+): string | undefined {
+  const named = spec?.csi?.volumeAttributes?.[driveNameKey];
+  if (holders.length < 2 || named === undefined || named === drive) return undefined;
+  const size = quantityOfBytes(BigInt(sizeBytes));
+  if (holders.includes(named)) return `takes ${size} here, and its PersistentVolume is on drive ${named}`;
+  const others = holders.filter((other) => other !== drive).join(', ');
+  return `takes ${size} here and on drive ${others}, and needs one of them; if a move was interrupted, call stowage drives move --volume ${name} again`;
+}
+
+/** Why an entry without a PersistentVolume is used by nothing. */
+function unusedReason(
+  { sizeBytes, claimRef, podRef }: DriveVolume,
   { claimNamed, podNamed }: LedgerState,
 ): string | undefined {
-  if (entry.state === 'Releasing') return undefined;
-  const size = quantityOfBytes(BigInt(entry.sizeBytes));
-  if (volume !== undefined) {
-    const named = volume.spec?.csi?.volumeAttributes?.[driveNameKey];
-    if (named === undefined || named === drive.metadata?.name) return undefined;
-    return `takes ${size} here, and its PersistentVolume is on drive ${named}`;
-  }
-  const { claimRef, podRef } = entry;
+  const size = quantityOfBytes(BigInt(sizeBytes));
   if (podRef !== undefined)
     return isThere(podRef, podNamed) ? undefined : `takes ${size}, and pod ${keyIn(podRef)} is gone`;
   if (claimRef === undefined) return `takes ${size}, and has neither a PersistentVolume nor a known claim`;
