@@ -148,7 +148,8 @@ Drive and \`storageScheduled\` of a DiskSchedule are for display only; the API s
 **Unknown is not zero.** An unknown capacity is left out, and a disk that does not answer keeps its last figures.
 
 **Deletion**: the embedded API server makes the CSIDriver of the same name the owner of a DriverCapacity, which is then deleted with the driver. On a real
-cluster, publishers set the owner reference themselves. A Drive has the finalizer \`stowage.dev/drive-protection\` while it has volumes, a DiskSchedule \`stowage.dev/disk-schedule\` while
+cluster, publishers set the owner reference themselves. A Drive has the finalizer \`stowage.dev/drive-protection\` while it has volumes, also those whose data waits for deletion on a drive that is lost; \`stowage drives forget\` gives them up, and removes it.
+A DiskSchedule has \`stowage.dev/disk-schedule\` while
 it has entries, a BackingImage \`stowage.dev/backing-image\` while a Volume uses it, and until the bytes of all copies are released.
 
 | conditions of | type | meaning |

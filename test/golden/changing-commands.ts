@@ -51,6 +51,7 @@ export const changingLines: readonly GoldenCommand[] = [
   { name: 'drives remove', args: [driveName] },
   { name: 'drives remove', args: [otherDriveName] },
   { name: 'drives forget', args: [first] },
+  { name: 'drives forget', args: [driveName] },
   { name: 'disks uncordon', args: [`node/${first}`] },
   { name: 'disks cordon', args: [`${first}/ssd`, `node/${third}`] },
   { name: 'disks uncordon', args: [`${third}/ssd`] },

@@ -59,7 +59,7 @@ function cordonOfEmpty(drive: Drive): object | undefined {
   };
 }
 
-function requireEmpty({ metadata, spec }: Drive): void {
+function requireEmpty({ metadata, spec, status }: Drive): void {
   const volumes = spec?.volumes ?? [];
   if (volumes.length === 0) return;
   const shown = volumes.slice(0, volumesShownMax).map(({ name, claimRef, state }) => {
@@ -67,7 +67,9 @@ function requireEmpty({ metadata, spec }: Drive): void {
     return `${name}${claim}${state === 'Releasing' ? ' (its data is being deleted)' : ''}`;
   });
   const more = volumes.length > shown.length ? `, and ${volumes.length - shown.length} more` : '';
+  const isDead = status?.state === 'Lost' || status?.state === 'Error';
+  const remedy = isDead ? `; if it is dead, run stowage drives forget ${metadata?.name}` : '';
   throw new CliError(
-    `drive ${metadata?.name} has volumes: ${shown.join(', ')}${more}; cordon the drive, and delete their claims first`,
+    `drive ${metadata?.name} has volumes: ${shown.join(', ')}${more}; cordon the drive, and delete their claims first${remedy}`,
   );
 }

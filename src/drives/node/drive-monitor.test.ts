@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -207,4 +208,39 @@ test('a drive whose UUID is a path is an error', async () => {
   const names = (await node.fixture.all()).map(({ metadata }) => metadata?.name);
   if (names.includes('n1-x')) await untilState(node, 'Error', 'n1-x');
   expect((await node.host.mounts()).mounts).toEqual([]);
+});
+
+test('the data of a drive that was given up stays when the drive comes back, and is named as without an entry', async () => {
+  const node = await NodeFixture.start();
+  await node.addVolume('pvc-1', 100 * mib);
+  await node.stage('pvc-1');
+  const { uuid } = node.host.devices.get('/dev/n1-a')!;
+  const file = join(node.host.shownAt(node.path('stage-pvc-1')) ?? '', 'file');
+  await writeFile(file, 'kept');
+  node.host.disconnect('/dev/n1-a');
+  await untilState(node, 'Lost');
+  expect(mountedOf(await status(node))?.message).toContain('stowage drives forget n1-a');
+  await node.releaseVolume('pvc-1');
+  await node.unstage('pvc-1');
+  // What stowage drives forget n1-a writes.
+  await node.fixture.merge('n1-a', { metadata: { finalizers: [] }, spec: { volumes: [] } });
+  await node.fixture.delete('n1-a');
+
+  await node.addDrive('n1-a', 1024 * mib);
+  expect(node.host.devices.get('/dev/n1-a')?.uuid).toBe(uuid);
+  await untilState(node, 'Ready');
+  await node.until(
+    async () => (await status(node)).conditions?.some(({ reason }) => reason === 'StrayDirectories') === true,
+  );
+  expect(existsSync(file)).toBe(true);
+});
+
+test('the call for a volume on a lost drive says how the drive is given up', async () => {
+  const node = await NodeFixture.start();
+  await node.addVolume('pvc-1', 100 * mib);
+  node.host.disconnect('/dev/n1-a');
+  await node.host.reboot();
+  await expect(node.stage('pvc-1')).rejects.toThrow(
+    'If it is dead, stowage drives forget n1-a lists what is lost',
+  );
 });

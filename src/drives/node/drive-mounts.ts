@@ -132,7 +132,7 @@ export class DriveMounts {
       return failed('InputOutputError', brokenText(`device ${mount.device} cannot be read`));
     return {
       kind: 'lost',
-      message: `No device of this node has a filesystem with the UUID ${uuid}. Connect the drive again; its volumes stay in the ledger, and their pods start when it is back. If it is gone for good, delete the claims of its volumes and restore their data elsewhere.`,
+      message: `No device of this node has a filesystem with the UUID ${uuid}. Connect the drive again; its volumes stay in the ledger, and their pods start when it is back`,
     };
   }
 
@@ -214,6 +214,13 @@ function usersOf(table: MountTable, mount: HostMount): readonly HostMount[] {
 function multipleText(devices: readonly HostDevice[], uuid: string): string {
   const paths = devices.map(({ path }) => path).join(' and ');
   return `${paths} have the same filesystem UUID ${uuid}; disconnect the copy, or give it another UUID with xfs_admin -U generate`;
+}
+
+/** What people can do about a drive that is not mounted. A drive that cannot be read may be dead as well. */
+export function adviceAbout(drive: string, seen: Exclude<DriveObservation, { kind: 'mounted' }>): string {
+  const isDead = seen.kind === 'lost' || seen.reason === 'InputOutputError' || seen.reason === 'MountFailed';
+  const advice = `If it is dead, stowage drives forget ${drive} lists what is lost, and gives it up`;
+  return isDead ? `${seen.message}. ${advice}` : seen.message;
 }
 
 /** What a Drive reports whose filesystem belongs to an older Drive; nothing is mounted, and nothing unmounted, for it. */

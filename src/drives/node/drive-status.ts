@@ -6,7 +6,7 @@ import type { Patch } from '../../kube/api-requests.ts';
 import { type DriveStatus, driveNodeKey } from '../../kube/drive.ts';
 import { withPreconditions } from '../../kube/patch-preconditions.ts';
 import { withStrays } from './directory-comparison.ts';
-import type { DriveObservation } from './drive-mounts.ts';
+import { adviceAbout, type DriveObservation } from './drive-mounts.ts';
 import type { NodeDrive } from './node-drives.ts';
 
 /** Capacities are multiples of this, so that they do not change with every file. */
@@ -64,7 +64,7 @@ function statusAfter(
 ): StatusChange {
   const { generation } = drive.metadata ?? {};
   const observedGeneration = generation === undefined ? undefined : Number(generation);
-  const condition = conditionOf(report);
+  const condition = conditionOf(record.name, report);
   const mounted = withCondition(drive.status?.conditions ?? [], {
     ...condition,
     ...(observedGeneration !== undefined && { observedGeneration }),
@@ -118,14 +118,14 @@ function deviceOf({ device }: Extract<DriveObservation, { kind: 'mounted' }>) {
   return { path: device.path, ...(device.make !== undefined && { make: device.make }) };
 }
 
-function conditionOf(report: DriveReport): Pick<Condition, 'status' | 'reason' | 'message'> {
+function conditionOf(drive: string, report: DriveReport): Pick<Condition, 'status' | 'reason' | 'message'> {
   switch (report.kind) {
     case 'mounted':
       return { status: 'True', reason: 'Mounted', message: `The filesystem is mounted at ${report.path}` };
     case 'lost':
-      return { status: 'False', reason: 'DeviceLost', message: report.message };
+      return { status: 'False', reason: 'DeviceLost', message: adviceAbout(drive, report) };
     case 'failed':
-      return { status: 'False', reason: report.reason, message: report.message };
+      return { status: 'False', reason: report.reason, message: adviceAbout(drive, report) };
     case 'unmounted':
       return { status: 'False', reason: report.reason, message: 'The filesystem is not mounted' };
     case 'inUse':

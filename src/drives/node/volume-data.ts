@@ -1,6 +1,6 @@
 import { CsiStatusError } from '../../csi/csi-errors.ts';
 import type { DriveHost } from '../host/drive-host.ts';
-import type { DriveMounts, MountedDrive } from './drive-mounts.ts';
+import { adviceAbout, type DriveMounts, type MountedDrive } from './drive-mounts.ts';
 import type { NodeDrive, NodeDrives, NodeVolume } from './node-drives.ts';
 
 /** Where the data of a volume is. */
@@ -70,7 +70,10 @@ export class VolumeData {
     const seen = await this.#mounts.mounted(uuidOf(drive));
     if (seen.kind === 'mounted') return seen;
     this.#onProblem(record.name);
-    throw new CsiStatusError('Unavailable', `drive ${record.name} is not mounted: ${seen.message}`);
+    throw new CsiStatusError(
+      'Unavailable',
+      `drive ${record.name} is not mounted: ${adviceAbout(record.name, seen)}`,
+    );
   }
 }
 

@@ -27,8 +27,8 @@ A drive with volumes is refused, and they are listed. The node service unmounts 
 export function addForget(drives: Command): void {
   drives
     .command('forget')
-    .argument('<node>', 'a node that is gone for good')
-    .description('show what is lost with a node that is gone, and remove its drives once that was reviewed')
+    .argument('<target>', 'a drive that is dead, or a node that is gone for good')
+    .description('show what is lost with a dead drive or node, and remove its Drives once that was reviewed')
     .option('--output-file <file>', 'only write the list of what is lost, for review')
     .option('--list <file>', 'act on this list, and on nothing else')
     .option('--yes', 'do not ask before the drives are removed')
@@ -40,15 +40,17 @@ export function addForget(drives: Command): void {
       'after',
       `
 Examples:
-  stowage drives forget n1                            shows what is lost, and asks
+  stowage drives forget n1-b7f6c1de                   a dead drive of a node that works: shows what is lost, and asks
+  stowage drives forget n1                            a node that is gone, with all of its drives
   stowage drives forget n1 --output-file lost.yaml    for review: which claims to delete
   stowage drives forget n1 --list lost.yaml
 
-PersistentVolumes and claims are deleted only where the file says so. A node that still exists is refused. Exit status: 0
-on success, 1 on an error, 2 on wrong usage.`,
+drive/NAME and node/NAME say which is meant. PersistentVolumes and claims are deleted only where the file says so. Nothing
+on the device is erased. A node that still exists is refused, and so is a drive of it that is neither Lost nor in Error. Exit
+status: 0 on success, 1 on an error, 2 on wrong usage.`,
     )
-    .action(async (node, options) => {
+    .action(async (target, options) => {
       const { forget } = await import('../../drives/forget/forget.ts');
-      await forget(node, options);
+      await forget(target, options);
     });
 }

@@ -12,6 +12,9 @@ import type { ForgetList, ForgottenDrive } from './forget-list.ts';
 /** How often a drive is read again that another client changes at the same time. */
 const attemptsMax = 8;
 
+/** Why a drive must stay, by its current version: one that came back since the review has its data. Undefined if it may go. */
+export type ProblemOf = (drive: Drive) => string | undefined;
+
 /**
  * Removes what the list names, and reports each step. In this order: claims, PersistentVolumes, the entries of a drive, its object. Every deletion carries
  * the uid of the list, so that an object of the same name that was created later stays. If this process ends in between, the rest of the list is
@@ -21,16 +24,17 @@ export async function forgetDrives(
   cluster: Cluster,
   { drives: listed }: ForgetList,
   report: (line: string) => void,
+  problemOf: ProblemOf = () => undefined,
 ): Promise<void> {
   for (const drive of listed) {
-    await requireUnchanged(cluster, drive);
+    await requireUnchanged(cluster, drive, problemOf);
     for (const { claim, persistentVolume } of drive.volumes) {
       if (claim?.isDeleted && (await isDeleted(cluster, persistentVolumeClaims, claim)))
         report(`persistentvolumeclaim ${claim.name} deleted`);
       if (persistentVolume?.isDeleted && (await isDeleted(cluster, persistentVolumes, persistentVolume)))
         report(`persistentvolume/${persistentVolume.name} deleted`);
     }
-    if (await isForgotten(cluster, drive))
+    if (await isForgotten(cluster, drive, problemOf))
       report(
         `drive.stowage.dev/${drive.name} forgotten, with ${drive.volumes.length} ${drive.volumes.length === 1 ? 'volume' : 'volumes'}`,
       );
@@ -38,10 +42,16 @@ export async function forgetDrives(
   }
 }
 
-async function requireUnchanged(cluster: Cluster, listed: ForgottenDrive): Promise<Drive | undefined> {
+async function requireUnchanged(
+  cluster: Cluster,
+  listed: ForgottenDrive,
+  problemOf: ProblemOf,
+): Promise<Drive | undefined> {
   const drive = await undefinedIfNotFound(cluster.resource(drives).get({ name: listed.name }));
   // Another drive of the same name is not on the list.
   if (drive === undefined || drive.metadata?.uid !== listed.uid) return undefined;
+  const problem = problemOf(drive);
+  if (problem !== undefined) throw new CliError(problem);
   const known = new Set(listed.volumes.map(({ name }) => name));
   const unknown = (drive.spec?.volumes ?? []).filter(({ name }) => !known.has(name));
   if (unknown.length > 0)
@@ -52,12 +62,12 @@ async function requireUnchanged(cluster: Cluster, listed: ForgottenDrive): Promi
 }
 
 /** Empties the ledger and deletes the object at that version. False if it was gone. */
-async function isForgotten(cluster: Cluster, listed: ForgottenDrive): Promise<boolean> {
+async function isForgotten(cluster: Cluster, listed: ForgottenDrive, problemOf: ProblemOf): Promise<boolean> {
   const client = cluster.resource(drives);
   const key = { name: listed.name };
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const drive = await requireUnchanged(cluster, listed);
+      const drive = await requireUnchanged(cluster, listed, problemOf);
       if (drive === undefined) return false;
       const emptied = await client.patch(key, {
         type: 'merge',

@@ -3,21 +3,25 @@ import { readYaml, YamlSyntaxError } from '../../../io/yaml/yaml-reader.ts';
 import { isRecord, listOf, textOf } from '../../../kube/wire.ts';
 import { CliError } from '../../cli-error.ts';
 import type { ForgetList, ForgottenDrive, ForgottenObject, ForgottenVolume } from './forget-list.ts';
+import { targetText } from './forget-target.ts';
 
 const header = { apiVersion: 'stowage.dev/forget/v1', kind: 'ForgetList' } as const;
 
 /** The list as a file for review. */
-export function forgetFile({ node, drives }: ForgetList): string {
+export function forgetFile(list: ForgetList): string {
+  const { node, drive, drives } = list;
+  const target = targetText(list);
   const comment = [
-    `What is lost with node ${node}. stowage drives forget ${node} --list FILE removes the Drive objects below and their entries.`,
+    `What is lost with ${drive === undefined ? 'node' : 'drive'} ${target}. stowage drives forget ${target} --list FILE removes the Drive objects below and their entries.`,
     'A claim or PersistentVolume is deleted only where you set delete to "yes". Remove a drive from the list to keep it.',
   ];
   const body = {
     ...header,
     node,
-    drives: drives.map((drive) => ({
-      ...drive,
-      volumes: drive.volumes.map(({ claim, persistentVolume, ...volume }) => ({
+    ...(drive !== undefined && { drive }),
+    drives: drives.map((one) => ({
+      ...one,
+      volumes: one.volumes.map(({ claim, persistentVolume, ...volume }) => ({
         ...volume,
         ...(claim && { claim: written(claim) }),
         ...(persistentVolume && { persistentVolume: written(persistentVolume) }),
@@ -40,8 +44,10 @@ export function parseForgetFile(path: string, text: string): ForgetList {
       `${path}: kind: must be ForgetList of ${header.apiVersion}; write the file with --output-file`,
     );
   const drives = listOf(value.drives as readonly unknown[]);
+  const drive = textOf(value.drive);
   return {
     node: required(path, value, 'node'),
+    ...(drive !== '' && { drive }),
     drives: drives.map((one, at) => driveOf(path, one, `drives[${at}]`)),
   };
 }

@@ -3,10 +3,10 @@ import type { PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import type { DriveObjects } from '../drive-objects.ts';
 import { volumeLines } from '../volume-lines.ts';
 import { adviceFor } from './claim-advice.ts';
+import type { ForgetTarget } from './forget-target.ts';
 
-/** What is lost with a node. `forget` acts on nothing else. */
-export interface ForgetList {
-  readonly node: string;
+/** What is lost. `forget` acts on nothing else. */
+export interface ForgetList extends ForgetTarget {
   readonly drives: readonly ForgottenDrive[];
 }
 
@@ -35,17 +35,20 @@ export interface ForgottenObject {
 
 /** Lists what is lost. No PersistentVolume and no claim is marked for deletion. */
 export function forgetListOf(
-  node: string,
+  target: ForgetTarget,
   objects: DriveObjects,
   statefulSets: readonly StatefulSet[],
 ): ForgetList {
-  const drives = objects.drives.filter(({ spec }) => spec?.nodeName === node);
+  const drives = objects.drives.filter(
+    ({ metadata, spec }) =>
+      spec?.nodeName === target.node && (target.drive === undefined || metadata?.name === target.drive),
+  );
   const lines = volumeLines({ ...objects, drives });
   const uids = new Map(objects.volumes?.map(({ metadata }) => [metadata?.name, metadata?.uid]));
   const claimed = new Map((objects.claims ?? []).map((claim) => [keyOf(claim), claim.metadata?.uid ?? '']));
   const people = { statefulSets, pods: objects.pods ?? [] };
   return {
-    node,
+    ...target,
     drives: drives.map(({ metadata }) => ({
       name: metadata?.name ?? '',
       uid: metadata?.uid ?? '',

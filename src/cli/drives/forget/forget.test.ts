@@ -7,12 +7,13 @@ import type { PersistentVolume } from '../../../kube/api/core.ts';
 import type { KubeObject } from '../../../kube/api/meta.ts';
 import { failure } from '../../../kube/api-error.ts';
 import { drivesDriver } from '../../../kube/drive.ts';
-import { persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';
+import { nodes, persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';
 import type { DriveObjects } from '../drive-objects.ts';
 import { readDriveObjects } from '../drive-objects.ts';
 import { forgetDrives } from './forget-drives.ts';
 import { forgetFile, parseForgetFile } from './forget-file.ts';
 import { type ForgetList, forgetListOf } from './forget-list.ts';
+import { lostTarget } from './forget-target.ts';
 
 const gib = 2 ** 30;
 
@@ -56,7 +57,9 @@ async function lostNode() {
   };
   const list = async () => {
     const objects = await readDriveObjects(cluster, { withUsers: true });
-    return forgetListOf('n1', { ...objects, pods: [pod('db-0', ['data-db-0'])] } as DriveObjects, [set]);
+    return forgetListOf({ node: 'n1' }, { ...objects, pods: [pod('db-0', ['data-db-0'])] } as DriveObjects, [
+      set,
+    ]);
   };
   const names = async () => (await fixture.all()).map(({ metadata }) => metadata?.name);
   return { fixture, list, names };
@@ -117,6 +120,74 @@ test('another drive of the same name is not on the list', async () => {
   await forgetDrives(fixture.cluster, older, (line) => void lines.push(line));
   expect(lines).toContain('drive.stowage.dev/n1-a is gone already');
   expect(await names()).toEqual(['n1-a', 'n1-b', 'n2-c']);
+});
+
+/** The same cluster with the Node, which is alive; drive `n1-a` has this status. */
+async function deadDrive(status: object) {
+  const lost = await lostNode();
+  const { fixture } = lost;
+  await fixture.cluster.resource(nodes).create({ metadata: { name: 'n1' } });
+  await fixture.merge('n1-a', { status }, 'status');
+  return { ...lost, target: (argument: string) => lostTarget(fixture.cluster, argument) };
+}
+
+const deviceLost = { conditions: [{ type: 'Mounted', status: 'False', reason: 'DeviceLost' }] };
+
+test.each(['n1-a', 'drive/n1-a', 'drive.stowage.dev/n1-a'])(
+  'a dead drive of a living node is forgotten by %s, with entries that are Releasing, and no other one',
+  async (argument) => {
+    const { fixture, target, names } = await deadDrive({ state: 'Lost' });
+    const volumes = (await fixture.get('n1-a')).spec!.volumes!.map((one) => ({ ...one, state: 'Releasing' }));
+    await fixture.merge('n1-a', {
+      metadata: { finalizers: ['stowage.dev/drive-protection'] },
+      spec: { volumes },
+    });
+    await fixture.delete('n1-a');
+    expect(await names()).toContain('n1-a');
+    const lost = await target(argument);
+    expect(lost.target).toEqual({ node: 'n1', drive: 'n1-a' });
+    const objects = await readDriveObjects(fixture.cluster, { withUsers: true });
+    const list = parseForgetFile('f', forgetFile(forgetListOf(lost.target, objects, [])));
+    expect(list.drive).toBe('n1-a');
+    expect(list.drives.map(({ name }) => name)).toEqual(['n1-a']);
+    await forgetDrives(fixture.cluster, list, () => {}, lost.problemOf);
+    expect(await names()).toEqual(['n1-b', 'n2-c']);
+  },
+);
+
+test.each<[string, object, string | undefined]>([
+  ['in Error', { state: 'Error' }, undefined],
+  ['lost while it is being removed', { state: 'Removing', ...deviceLost }, undefined],
+  ['Ready', { state: 'Ready' }, 'drive n1-a is Ready, so its data is not lost'],
+  ['being repaired', { state: 'Repairing' }, 'drive n1-a is Repairing, so its data is not lost'],
+  [
+    'one whose filesystem another Drive has',
+    { state: 'Error', conditions: [{ type: 'Mounted', status: 'False', reason: 'DuplicateFilesystem' }] },
+    'an older Drive has the same filesystem',
+  ],
+])('a drive that is %s', async (_, status, problem) => {
+  const { target } = await deadDrive(status);
+  if (problem === undefined) expect((await target('n1-a')).target.drive).toBe('n1-a');
+  else await expect(target('n1-a')).rejects.toThrow(problem);
+});
+
+test('a drive that came back after the review stays', async () => {
+  const { fixture, target, names } = await deadDrive({ state: 'Lost' });
+  const lost = await target('n1-a');
+  const objects = await readDriveObjects(fixture.cluster, { withUsers: true });
+  const list = forgetListOf(lost.target, objects, []);
+  await fixture.merge('n1-a', { status: { state: 'Ready' } }, 'status');
+  await expect(forgetDrives(fixture.cluster, list, () => {}, lost.problemOf)).rejects.toThrow('is Ready');
+  expect(await names()).toContain('n1-a');
+});
+
+test('a node that exists, or a name that a drive and a node have, is refused', async () => {
+  const { fixture, target } = await deadDrive({ state: 'Lost' });
+  await expect(target('n1')).rejects.toThrow('Node n1 exists; if the machine is gone for good');
+  await fixture.drive('n1', gib);
+  await expect(target('n1')).rejects.toThrow('write drive/n1 or node/n1');
+  await expect(target('drive/none')).rejects.toThrow('there is no drive none');
+  expect((await target('node/n2')).target).toEqual({ node: 'n2' });
 });
 
 test('forget that dies after any write is finished by the next call', async () => {

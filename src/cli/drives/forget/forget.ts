@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Cluster } from '../../../cluster/cluster.ts';
 import { fileSystemReason } from '../../../io/files/file-system-reason.ts';
-import { nodes, statefulSets } from '../../../kube/resources.ts';
-import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
+import { statefulSets } from '../../../kube/resources.ts';
 import { CliError, usage } from '../../cli-error.ts';
 import { outputFormatOf, structured } from '../../output/output-format.ts';
 import { Sections } from '../../reservations/sections.ts';
@@ -15,6 +14,7 @@ import { type DrivesFlags, withDrives } from '../with-drives.ts';
 import { forgetDrives } from './forget-drives.ts';
 import { forgetFile, parseForgetFile } from './forget-file.ts';
 import { type ForgetList, forgetListOf } from './forget-list.ts';
+import { type ForgetTarget, lostTarget } from './forget-target.ts';
 
 export interface ForgetFlags extends DrivesFlags {
   readonly outputFile?: string;
@@ -23,20 +23,21 @@ export interface ForgetFlags extends DrivesFlags {
   readonly output: string;
 }
 
-/** `stowage drives forget`: shows what is lost with a node, and removes it once that was reviewed. */
-export async function forget(node: string, flags: ForgetFlags): Promise<void> {
+/** `stowage drives forget`: shows what is lost with a node or a drive, and removes it once that was reviewed. */
+export async function forget(argument: string, flags: ForgetFlags): Promise<void> {
   if (flags.outputFile !== undefined && (flags.list !== undefined || flags.yes === true))
     throw usage('--output-file only writes the list; call the command again with --list to act on it');
   outputFormatOf(flags.output);
-  const listed = flags.list === undefined ? undefined : await readListed(flags.list, node);
+  const listed = flags.list === undefined ? undefined : await readListed(flags.list);
   await withDrives(flags, async (cluster) => {
-    await requireNodeGone(cluster, node);
-    const list = listed ?? (await currentList(cluster, node));
+    const { target, problemOf } = await lostTarget(cluster, argument);
+    if (listed !== undefined) requireSame(flags.list!, listed, target);
+    const list = listed ?? (await currentList(cluster, target));
     if (listed === undefined) process.stdout.write(listText(list, flags.output));
     if (flags.outputFile !== undefined) {
       await writeFileNamed(flags.outputFile, forgetFile(list));
       process.stderr.write(
-        `the list is in ${flags.outputFile}; review it, then run stowage drives forget ${node} --list ${flags.outputFile}\n`,
+        `the list is in ${flags.outputFile}; review it, then run stowage drives forget ${argument} --list ${flags.outputFile}\n`,
       );
       return;
     }
@@ -44,38 +45,40 @@ export async function forget(node: string, flags: ForgetFlags): Promise<void> {
     // Who passes a file has reviewed it.
     if (listed === undefined)
       await confirm(
-        `Remove these ${list.drives.length} Drive objects of ${node}? PersistentVolumes and claims stay.`,
+        `Remove these ${list.drives.length} Drive objects of node ${target.node}? PersistentVolumes and claims stay.`,
         flags.yes,
       );
-    await forgetDrives(cluster, list, (line) => process.stderr.write(`${line}\n`));
+    await forgetDrives(cluster, list, (line) => process.stderr.write(`${line}\n`), problemOf);
   });
 }
 
-async function readListed(path: string, node: string): Promise<ForgetList> {
+async function readListed(path: string): Promise<ForgetList> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw new CliError(`${path}: ${fileSystemReason(error)}`, 1, { cause: error });
   });
-  const list = parseForgetFile(path, text);
-  if (list.node !== node) throw new CliError(`${path}: node: is ${list.node}, not ${node}`);
-  return list;
+  return parseForgetFile(path, text);
 }
 
-/** Data of a node that still exists is not lost. */
-async function requireNodeGone(cluster: Cluster, name: string): Promise<void> {
-  if ((await undefinedIfNotFound(cluster.resource(nodes).get({ name }))) === undefined) return;
-  throw new CliError(
-    `Node ${name} exists; if the machine is gone for good, run kubectl delete node ${name} first. Otherwise its drives are not lost`,
-  );
+/** The list of a whole node must not be used for one drive, and the other way round. */
+function requireSame(path: string, listed: ForgetList, target: ForgetTarget): void {
+  if (listed.node !== target.node) throw new CliError(`${path}: node: is ${listed.node}, not ${target.node}`);
+  if (listed.drive !== target.drive)
+    throw new CliError(
+      `${path}: drive: is ${listed.drive ?? 'missing'}, not ${target.drive ?? 'missing'}; write the list again with --output-file`,
+    );
+  const other = listed.drives.find(({ name }) => target.drive !== undefined && name !== target.drive);
+  if (other !== undefined)
+    throw new CliError(`${path}: drives: has drive ${other.name}, and the list is about ${target.drive}`);
 }
 
-async function currentList(cluster: Cluster, node: string): Promise<ForgetList> {
+async function currentList(cluster: Cluster, target: ForgetTarget): Promise<ForgetList> {
   const objects = await readDriveObjects(cluster, { withUsers: true });
   const [note] = objects.notes;
   if (note !== undefined)
     throw new CliError(
       `${note.text}; without it the list would be incomplete, so ask for the right to list them`,
     );
-  return forgetListOf(node, objects, (await cluster.resource(statefulSets).list()).items);
+  return forgetListOf(target, objects, (await cluster.resource(statefulSets).list()).items);
 }
 
 function listText(list: ForgetList, output: string): string {
