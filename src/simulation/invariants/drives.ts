@@ -23,12 +23,13 @@ import type { StoredObjects } from './stored-objects.ts';
 
 const drivesResource = qualifiedPlural(drives);
 
-/** A drive may be smaller later, when another filesystem is mounted; then nothing new is promised. */
+/** A drive may be smaller later, when another filesystem is mounted; then nothing new is promised. People may create a Drive with a ledger. */
 const promisesFitOnTheirDrive: Invariant = {
   name: 'what is promised on a drive fits there',
   onVersion: (version) => {
     if (version.resource !== drivesResource) return undefined;
     const { before, after } = version as StoredVersion<Drive>;
+    if (before === undefined) return undefined;
     const known = entriesByName(before);
     const entries = after?.spec?.volumes ?? [];
     if (!entries.some(({ name, sizeBytes }) => sizeBytes > (known.get(name)?.sizeBytes ?? 0)))
@@ -94,6 +95,20 @@ const dataInUseStays: Invariant = {
 const heldDataStays: Invariant = {
   name: 'no data of a drive is removed while an entry of its filesystem is active',
   atRest: (_, { driveDataRemovedWhileHeld }) => driveDataRemovedWhileHeld,
+};
+
+/** Its bytes would count twice. */
+const filesystemsAreReadyOnce: Invariant = {
+  name: 'a drive becomes ready only while no older Drive of its node names the same filesystem',
+  onVersion: (version, state) => {
+    if (version.resource !== drivesResource) return undefined;
+    const { before, after } = version as StoredVersion<Drive>;
+    if (after?.status?.state !== 'Ready' || before?.status?.state === 'Ready') return undefined;
+    const older = [...state.values(drives)].find(
+      (other) => isOnSameFilesystem(other, after) && isOlder(other, after),
+    );
+    return older === undefined ? undefined : `drive ${version.key}, and drive ${older.metadata?.name}`;
+  },
 };
 
 /** A PersistentVolume that is created late, when its claim and its bytes are gone, has no data and is deleted again. */
@@ -218,6 +233,7 @@ export const driveInvariants: readonly Invariant[] = [
   dataGoesBeforeItsEntry,
   dataInUseStays,
   heldDataStays,
+  filesystemsAreReadyOnce,
   volumesHaveTheirBytes,
   ledgersMatchVolumes,
   figuresAreThoseOfTheLedgers,
