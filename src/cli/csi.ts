@@ -28,6 +28,7 @@ import { systemRandom } from '../runtime/random.ts';
 import { Supervisor } from '../runtime/supervisor.ts';
 import { CliError, usage } from './cli-error.ts';
 import { connect } from './connect.ts';
+import { topologyKeysIn } from './drives/topology-keys.ts';
 import {
   checkKubeletRegistration,
   KubeletRegistration,
@@ -36,7 +37,6 @@ import {
 import { type LogFlags, logOf } from './log-flags.ts';
 import { OpsServer } from './ops-server.ts';
 import { stopRequested } from './stop-signals.ts';
-import { topologyKeysIn } from './topology-keys.ts';
 import { untilReached } from './until-reached.ts';
 
 export interface CsiCommandFlags extends LogFlags, KubeletRegistrationFlags {

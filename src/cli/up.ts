@@ -16,6 +16,7 @@ import { type CsiNodeFlags, csiNodeSettingsOf } from './csi-node-flags.ts';
 import { emptyDataDirectory, markDataDirectory } from './data-directory.ts';
 import { Demo, whatToTry } from './demo/demo.ts';
 import { ownNames } from './demo/own-names.ts';
+import { topologyKeysIn } from './drives/topology-keys.ts';
 import { featureGatesOf, gatedProfile } from './feature-gates.ts';
 import { type LogFlags, logOf } from './log-flags.ts';
 import {
@@ -25,7 +26,6 @@ import {
   simulatedNodesOf,
 } from './simulated-nodes.ts';
 import { stopRequested } from './stop-signals.ts';
-import { topologyKeysIn } from './topology-keys.ts';
 import { explained } from './up-errors.ts';
 
 export interface UpFlags extends LogFlags, CsiFlags, CsiNodeFlags, StorageNodeFlags, SimulatedNodeFlags {

@@ -59,7 +59,7 @@ function identityService(
 
 function forwardedController(controller: () => ControllerMethods | undefined): ControllerMethods {
   return {
-    // The same in every process. A sidecar asks for them once, and so does whoever connects to a driver that serves controller and node.
+    // The same in every process. A client asks for them when it connects, also one that needs the node service only.
     controllerGetCapabilities: async () => ({ capabilities: controllerCapabilities }),
     createVolume: forwarded(controller, 'createVolume'),
     deleteVolume: forwarded(controller, 'deleteVolume'),

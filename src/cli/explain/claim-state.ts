@@ -2,6 +2,7 @@ import { matchClaim } from '../../engine/claim-match.ts';
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import { truncatedList } from '../../engine/explain/truncated-list.ts';
 import type { ClaimRecord } from '../../engine/records/claim-record.ts';
+import type { ClassRecord } from '../../engine/records/class-record.ts';
 import type { PodRecord } from '../../engine/records/pod-record.ts';
 import type { ObjectMeta } from '../../kube/api/meta.ts';
 import { csiDriverForProvisioner } from '../../kube/legacy/in-tree-migration.ts';
@@ -181,6 +182,8 @@ function byClass(
         );
   }
   const { provisioner } = storageClass;
+  const onDrives = withoutDrive(claim, index, storageClass);
+  if (onDrives !== undefined) return onDrives;
   if (!storageClass.isDelayed) {
     const says = `asks for class ${className}, which binds at once`;
     return storageClass.canProvision && matchClaim(index, claim, false) === undefined
@@ -195,6 +198,36 @@ function byClass(
       : waitsForVolume(claim, index, says, `a PersistentVolume of class ${className} that fits`);
   }
   return delayed(claim, users, storageClass.canProvision ? provisioner : undefined);
+}
+
+/** Why no provisioner can create the volume of a claim on local drives: its class is invalid, or no drive is of the kind that the class asks for. */
+function withoutDrive(
+  claim: ClaimRecord,
+  index: ClusterIndex,
+  { driveClass, driveClassProblem, isDelayed }: ClassRecord,
+): ClaimStanding | undefined {
+  const { className } = claim;
+  if (driveClass === undefined && driveClassProblem === undefined) return undefined;
+  if (matchClaim(index, claim, false) !== undefined) return undefined;
+  if (driveClassProblem !== undefined)
+    return standing(
+      'ClassInvalid',
+      `asks for class ${className}, which is invalid`,
+      `${driveClassProblem}; parameters cannot change: delete the class, and create it again`,
+    );
+  // A pod that uses the claim says on which node which drive is missing.
+  if (isDelayed || !index.pools.hasDrives || index.pools.driveEntry(driveClass!).rows.length > 0)
+    return undefined;
+  const { tier, labels } = driveClass!;
+  const asked = [
+    ...(tier === undefined ? [] : [`access tier ${tier}`]),
+    ...Object.entries(labels).map(([key, value]) => `label ${key}=${value}`),
+  ];
+  return standing(
+    'WaitsForDrive',
+    `asks for class ${className}, which binds at once`,
+    `no drive has ${asked.join(' and ')}; add such a drive, or change one with stowage drives tier or stowage drives label`,
+  );
 }
 
 /** The claim waits until a pod that uses it has a node. */

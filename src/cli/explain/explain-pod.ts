@@ -24,7 +24,7 @@ import { findPodScheduler, type PodSchedulerOptions, schedulerNameOf } from './p
 import { avoidedNodes, avoidsFailedNodes, failedNodesNote } from './recent-failures.ts';
 import { keptForNominated, refused } from './refused-pod.ts';
 import { unreadCause } from './unread-cause.ts';
-import { attachmentWaits, provisionerWaits } from './volume-waits.ts';
+import { attachmentWaits, nodeServiceWaits, provisionerWaits } from './volume-waits.ts';
 
 export interface ExplainPodOptions extends PodSchedulerOptions {
   /** The index of the view's snapshot, for callers that explain several pods: building it takes longer than most explanations. */
@@ -118,7 +118,9 @@ function judged(base: PodExplanation, question: PodQuestion): Partial<PodExplana
 function placed(question: PodQuestion): Partial<PodExplanation> {
   const { record } = question;
   const there = whyThere(question);
-  const waits = record.isDeleting ? [] : [...provisionerWaits(question), ...attachmentWaits(question)];
+  const waits = record.isDeleting
+    ? []
+    : [...provisionerWaits(question), ...attachmentWaits(question), ...nodeServiceWaits(question)];
   if (waits.length === 0) return there;
   const summary = `Pod ${record.key} is on ${record.nodeName} and cannot start there: ${waitTexts(waits)}.`;
   return { ...there, verdict: 'waiting', summary, waitsFor: waits };

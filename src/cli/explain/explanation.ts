@@ -86,8 +86,11 @@ export interface ContradictionLine {
 }
 
 export interface VolumeWaitLine {
-  /** `Provisioner`: the volume has to be created. `AttachedElsewhere`: another node has to detach it first. */
-  readonly reason: 'Provisioner' | 'AttachedElsewhere';
+  /**
+   * `Provisioner`: the volume has to be created. `AttachedElsewhere`: another node has to detach it first. `NodeServiceStopped`: the pod has a
+   * node, on which the driver of the volume does not run.
+   */
+  readonly reason: 'Provisioner' | 'AttachedElsewhere' | 'NodeServiceStopped';
   readonly claim: string;
   readonly text: string;
   /** Further facts, and what helps. */
@@ -276,6 +279,8 @@ export type ClaimState =
   | 'RollingBack'
   | 'ClassMissing'
   | 'NoDefaultClass'
+  | 'ClassInvalid'
+  | 'WaitsForDrive'
   | 'WaitsForNamedVolume'
   | 'WaitsForBinding'
   | 'WaitsForVolume'

@@ -2,7 +2,10 @@ import { isExclusive } from '../../controllers/workloads/node-agent/mounts/attac
 import { truncatedList } from '../../engine/explain/truncated-list.ts';
 import type { ClaimRecord } from '../../engine/records/claim-record.ts';
 import type { Event } from '../../kube/api/core.ts';
+import { drivesDriver } from '../../kube/drive.ts';
 import { textOf } from '../../kube/wire.ts';
+import type { ClusterView } from '../source/cluster-view.ts';
+import { isUnread } from '../source/unread-kinds.ts';
 import { claimStanding, isWithoutDriver } from './claim-state.ts';
 import { diskRoomText } from './disk-room.ts';
 import type { VolumeWaitLine } from './explanation.ts';
@@ -18,6 +21,9 @@ export function provisionerWaits(question: PodQuestion): readonly VolumeWaitLine
     if (claimStanding(claim, index, [record], view).state !== 'WaitsForProvisioner') return [];
     const provisioner = index.classes.get(claim.className)?.provisioner ?? '';
     const { selectedNode: node } = claim;
+    const stopped = stoppedNodeService(view, provisioner, node);
+    if (stopped !== undefined)
+      return [nodeServiceLine(key, node, `claim ${key} waits for its volume on node ${node}`, stopped)];
     return [
       {
         reason: 'Provisioner',
@@ -47,6 +53,34 @@ function provisionerDetails(
       : []),
     'check that the provisioner is running; its log says more',
   ];
+}
+
+/** How to start a node service that does not run: its kubelet has removed it from the CSINode. Undefined if it runs, or that is not known. */
+function stoppedNodeService(view: ClusterView, driver: string, node: string): string | undefined {
+  if (driver !== drivesDriver || node === '' || isUnread(view, 'CSINode')) return undefined;
+  // Files may have been collected without them.
+  if (view.isFromFiles && [...view.snapshot.values('CSINode')].length === 0) return undefined;
+  const { drivers = [] } = view.snapshot.get('CSINode', node)?.spec ?? {};
+  if (drivers.some(({ name }) => name === driver)) return undefined;
+  return `start the node service on node ${node}: stowage csi --services node --node-name ${node}; with the chart, see the pod of the component drives-node there`;
+}
+
+/** The pod has a node, and the node service that mounts its volumes does not run there. */
+export function nodeServiceWaits({ pod, record, index, view }: PodQuestion): readonly VolumeWaitLine[] {
+  if (record.nodeName === '' || pod.status?.phase === 'Running') return [];
+  const stopped = stoppedNodeService(view, drivesDriver, record.nodeName);
+  if (stopped === undefined) return [];
+  return record.claims.flatMap(({ key }): readonly VolumeWaitLine[] => {
+    const volume = index.claims.get(key)?.volumeName ?? '';
+    if (index.volumes.get(volume)?.csi?.driver !== drivesDriver) return [];
+    const text = `volume ${volume} of claim ${key} cannot be mounted on node ${record.nodeName}`;
+    return [{ ...nodeServiceLine(key, record.nodeName, text, stopped), volume }];
+  });
+}
+
+function nodeServiceLine(claim: string, node: string, text: string, remedy: string): VolumeWaitLine {
+  const why = `the node service of ${drivesDriver} is not running there`;
+  return { reason: 'NodeServiceStopped', claim, node, text: `${text}: ${why}`, details: [remedy] };
 }
 
 /** Volumes that only one node may attach, and that another node still has. The pod has a node, and its containers cannot start. */

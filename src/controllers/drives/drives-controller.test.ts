@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest';
-import type { CsiRequestInit } from '../../csi/csi-methods.ts';
-import { JoiningDriverSet } from '../../csi/joining-driver-set.ts';
 import { formatDriftRecord } from '../../kube/drift-record.ts';
 import { drives, drivesDriver } from '../../kube/drive.ts';
 import {
@@ -14,90 +12,7 @@ import {
   storageClasses,
 } from '../../kube/resources.ts';
 import { annotations } from '../../kube/well-known.ts';
-import { allControllers } from '../all-controllers.ts';
-import { VirtualTimeCluster } from '../testing/virtual-time-cluster.ts';
-
-const gib = 2 ** 30;
-const zoneKey = 'topology.kubernetes.io/zone';
-const rackKey = 'example.com/rack';
-const namespace = 'default';
-const size = { cpu: '8', memory: '32Gi', pods: '200' };
-
-/** All controllers, and nodes without any knowledge of drives. */
-async function start(...nodeNames: readonly string[]) {
-  const environment = await VirtualTimeCluster.start();
-  await environment.installOwnKinds();
-  const { cluster } = environment;
-  for (const name of nodeNames)
-    await cluster
-      .resource(nodes)
-      .create({ metadata: { name }, status: { allocatable: size, capacity: size } });
-  const inProcessDrivers = new JoiningDriverSet();
-  const failed: unknown[] = [];
-  /** Nodes whose capacity was asked for. */
-  const measured: string[] = [];
-  inProcessDrivers.onJoin((driver) =>
-    driver.onCallEnd(({ method, request, error }) => {
-      if (method === 'CreateVolume' && error !== undefined) failed.push(error);
-      if (method === 'GetCapacity') measured.push(nodeIn(request as CsiRequestInit<'GetCapacity'>));
-    }),
-  );
-  environment.run(
-    allControllers({ csiDrivers: inProcessDrivers, inProcessDrivers, driveTopologyKeys: [rackKey] }),
-  );
-  await environment.settle(1_000);
-  return { environment, cluster, failed, measured };
-}
-
-function nodeIn({ accessibleTopology }: CsiRequestInit<'GetCapacity'>): string {
-  return accessibleTopology?.segments?.['stowage.dev/node'] ?? '';
-}
-
-type Started = Awaited<ReturnType<typeof start>>;
-
-async function addDrive({ cluster }: Started, name: string, nodeName: string, sizeGib: number) {
-  const client = cluster.resource(drives);
-  const digits = Buffer.from(name).toString('hex').padStart(12, '0').slice(-12);
-  const created = await client.create({
-    apiVersion: 'stowage.dev/v1alpha1',
-    kind: 'Drive',
-    metadata: { name },
-    spec: { nodeName, filesystemUUID: `00000000-0000-4000-8000-${digits}` },
-  });
-  const status = { capacityBytes: sizeGib * gib, state: 'Ready' };
-  await client.update({ ...created, status }, { subresource: 'status' });
-}
-
-async function addPod(
-  { cluster }: Started,
-  name: string,
-  sizes: readonly number[],
-  storageClassName = 'stowage-drives',
-) {
-  const claims = sizes.map((_, at) => `${name}-${at}`);
-  for (const [at, claim] of claims.entries())
-    await cluster.resource(persistentVolumeClaims).create({
-      metadata: { namespace, name: claim },
-      spec: {
-        storageClassName,
-        accessModes: ['ReadWriteOnce'],
-        resources: { requests: { storage: `${sizes[at]}Gi` } },
-      },
-    });
-  await cluster.resource(pods).create({
-    metadata: { namespace, name },
-    spec: {
-      schedulerName: 'stowage',
-      containers: [{ name: 'main', image: 'registry.example.com/app:1' }],
-      volumes: claims.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } })),
-    },
-  });
-}
-
-async function phases({ cluster }: Started): Promise<readonly string[]> {
-  const { items } = await cluster.resource(pods).list();
-  return items.map(({ metadata, status }) => `${metadata?.name} ${status?.phase}`).sort();
-}
+import { addDrive, addPod, gib, namespace, phases, start } from './testing/drives-cluster.ts';
 
 test('a Drive and a claim are enough: the claim is bound and the pod runs', async () => {
   const started = await start('n1', 'n2');
@@ -158,103 +73,24 @@ test('volumes of other drivers work on simulated nodes with drives', async () =>
   expect(await phases(started)).toEqual(['app Running']);
 });
 
-async function addClass({ cluster }: Started, name: string, key: string, value: string, isImmediate = false) {
-  await cluster.resource(storageClasses).create({
-    metadata: { name },
-    provisioner: drivesDriver,
-    volumeBindingMode: isImmediate ? 'Immediate' : 'WaitForFirstConsumer',
-    allowedTopologies: [{ matchLabelExpressions: [{ key, values: [value] }] }],
-  });
-}
-
-function relabel({ cluster }: Started, name: string, labels: Readonly<Record<string, string | null>>) {
-  return cluster.resource(nodes).patch({ name }, { type: 'merge', body: { metadata: { labels } } });
-}
-
-test('allowedTopologies by zone or rack find drives, and volumes are pinned to their node alone', async () => {
-  const started = await start('n1', 'n2', 'n3');
+test('an invalid class is named by Events of the pod and of the claim', async () => {
+  const started = await start('n1');
   await using _ = started.environment;
   const { cluster, environment, failed } = started;
-  await relabel(started, 'n1', { [zoneKey]: 'a', [rackKey]: 'k1' });
-  await relabel(started, 'n2', { [zoneKey]: 'b', [rackKey]: 'k2' });
-  await relabel(started, 'n3', { [zoneKey]: 'b', [rackKey]: 'k3' });
-  for (const node of ['n1', 'n2', 'n3']) await addDrive(started, `${node}-a`, node, 10);
-  await addClass(started, 'zone-b', zoneKey, 'b');
-  await addClass(started, 'rack-3', rackKey, 'k3');
-  await addClass(started, 'zone-a-at-once', zoneKey, 'a', true);
-  await environment.settle(2_000);
-  const keys = [rackKey, 'stowage.dev/node', zoneKey];
-  expect((await cluster.resource(csiNodes).get({ name: 'n3' })).spec?.drivers).toEqual([
-    { name: drivesDriver, nodeID: 'n3', topologyKeys: keys },
-  ]);
-  expect((await cluster.resource(drives).get({ name: 'n3-a' })).status?.topology).toEqual({
-    'stowage.dev/node': 'n3',
-    [zoneKey]: 'b',
-    [rackKey]: 'k3',
+  await addDrive(started, 'n1-a', 'n1', 10);
+  await cluster.resource(storageClasses).create({
+    metadata: { name: 'ext4' },
+    provisioner: drivesDriver,
+    volumeBindingMode: 'WaitForFirstConsumer',
+    parameters: { 'csi.storage.k8s.io/fstype': 'ext4' },
   });
-  await addPod(started, 'zonal', [1], 'zone-b');
-  await addPod(started, 'racked', [1], 'rack-3');
-  await addPod(started, 'early', [1], 'zone-a-at-once');
-  await environment.settle(10_000);
-  const { items } = await cluster.resource(pods).list();
-  const placed = items.map(({ metadata, spec }) => [metadata?.name, spec?.nodeName]);
-  const at = Object.fromEntries(placed);
-  expect(at).toMatchObject({ early: 'n1', racked: 'n3', zonal: expect.stringMatching(/^n[23]$/) });
-  const { items: volumes } = await cluster.resource(persistentVolumes).list();
-  const pinned = volumes.map(({ spec }) => spec?.nodeAffinity?.required?.nodeSelectorTerms);
-  expect(pinned.flat()).toEqual(
-    volumes.map(() => ({
-      matchExpressions: [{ key: 'stowage.dev/node', operator: 'In', values: [expect.any(String)] }],
-    })),
-  );
+  await addPod(started, 'db', [1], 'ext4');
+  await environment.settle(5_000);
+  const problem = 'parameter csi.storage.k8s.io/fstype: drives have the filesystem xfs, not "ext4"';
+  const lines = (await environment.eventLines()).filter((line) => line.includes(problem)).join('\n');
+  expect(lines).toContain('FailedScheduling');
+  expect(lines).toContain('ProvisioningFailed');
   expect(failed).toEqual([]);
-});
-
-test('a Node that is relabelled moves its drives to another zone, and its volumes stay usable', async () => {
-  const started = await start('n1');
-  await using _ = started.environment;
-  const { cluster, environment } = started;
-  await addDrive(started, 'n1-a', 'n1', 10);
-  await addClass(started, 'zone-b', zoneKey, 'b');
-  await addPod(started, 'before', [1]);
-  await addPod(started, 'waiting', [1], 'zone-b');
-  await environment.settle(10_000);
-  expect(await phases(started)).toEqual(['before Running', 'waiting Pending']);
-  await relabel(started, 'n1', { [zoneKey]: 'b' });
-  await environment.settle(60_000);
-  expect(await phases(started)).toEqual(['before Running', 'waiting Running']);
-  await relabel(started, 'n1', { [zoneKey]: null });
-  await environment.settle(10_000);
-  expect((await cluster.resource(drives).get({ name: 'n1-a' })).status?.topology).toEqual({
-    'stowage.dev/node': 'n1',
-  });
-  expect((await cluster.resource(csiNodes).get({ name: 'n1' })).spec?.drivers).toMatchObject([
-    { topologyKeys: ['stowage.dev/node'] },
-  ]);
-  await cluster.resource(pods).delete({ namespace, name: 'waiting' }, { gracePeriodSeconds: 0 });
-  await cluster.resource(pods).create({
-    metadata: { namespace, name: 'again' },
-    spec: {
-      schedulerName: 'stowage',
-      containers: [{ name: 'main', image: 'registry.example.com/app:1' }],
-      volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'waiting-0' } }],
-    },
-  });
-  await environment.settle(10_000);
-  expect(await phases(started)).toEqual(['again Running', 'before Running']);
-});
-
-test('an entry in the CSINode with a key that only another process knows stays', async () => {
-  const started = await start('n1');
-  await using _ = started.environment;
-  const { cluster, environment } = started;
-  const topologyKeys = ['example.com/row', 'stowage.dev/node'];
-  const entries = [{ name: drivesDriver, nodeID: 'n1', topologyKeys }];
-  await cluster.resource(csiNodes).create({ metadata: { name: 'n1' }, spec: { drivers: entries } });
-  await relabel(started, 'n1', { [zoneKey]: 'a' });
-  await addDrive(started, 'n1-a', 'n1', 10);
-  await environment.settle(2_000);
-  expect((await cluster.resource(csiNodes).get({ name: 'n1' })).spec?.drivers).toEqual(entries);
 });
 
 test('pods that fill all drives exactly cause no failed CreateVolume', async () => {

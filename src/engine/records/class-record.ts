@@ -25,6 +25,8 @@ export interface ClassRecord extends Identity {
   readonly policy: VolumePolicy;
   /** What volumes of a class of `drives.stowage.dev` ask of their drives; undefined for other classes, and if its parameters are invalid. */
   readonly driveClass: DriveClass | undefined;
+  /** What is wrong with the parameters of a class of `drives.stowage.dev`: no volume of it can be created. Undefined: nothing. */
+  readonly driveClassProblem: string | undefined;
   /** Whether the class is one of `disks.stowage.dev` whose parameters are invalid: it has no figures, and its provisioner says what is wrong. */
   readonly hasInvalidDiskClass: boolean;
   readonly problems: readonly string[];
@@ -50,18 +52,21 @@ export function readClass(
     hasBindingMode: textOf(storageClass.volumeBindingMode) !== '',
     allowedNodes: interner.matcher(allowed === undefined ? everyNode : matcherOfSelector(allowed)),
     policy: readVolumePolicy(storageClass.metadata?.annotations, problems),
-    driveClass: driveClassOf(storageClass, problems),
+    ...driveClassOf(storageClass, problems),
     hasInvalidDiskClass: hasInvalidDiskClass(storageClass, problems),
     problems,
   };
 }
 
-function driveClassOf({ provisioner, parameters }: StorageClass, problems: string[]): DriveClass | undefined {
-  if (textOf(provisioner) !== drivesDriver) return undefined;
+function driveClassOf(
+  { provisioner, parameters }: StorageClass,
+  problems: string[],
+): Pick<ClassRecord, 'driveClass' | 'driveClassProblem'> {
+  if (textOf(provisioner) !== drivesDriver) return { driveClass: undefined, driveClassProblem: undefined };
   const read = readDriveClass(textsOf(parameters));
-  if (read.ok) return read.value;
+  if (read.ok) return { driveClass: read.value, driveClassProblem: undefined };
   problems.push(`parameters: ${read.problem}`);
-  return undefined;
+  return { driveClass: undefined, driveClassProblem: read.problem };
 }
 
 function hasInvalidDiskClass({ provisioner, parameters }: StorageClass, problems: string[]): boolean {

@@ -1,23 +1,70 @@
 import { driveNodeKey, drivesDriver } from '../../kube/drive.ts';
+import { policyOfClaim } from '../cluster-index/pools/policy-of-claim.ts';
 import type { DriveKind } from '../drives/drive-ask.ts';
 import type { Finding } from '../rules/framework/finding.ts';
 import { changing, type RemedyEdit, type RemedyStep } from './remedy-step.ts';
 import type { WhatIf } from './what-if.ts';
 
-/** The first drive of a cluster, on this node, for all volumes of the pod that need one. */
-export function addDriveSteps(whatIf: WhatIf, { claim = '' }: Finding): RemedyStep[] {
-  const { index, record } = whatIf;
-  const isOfDrives = (className: string) => index.classes.get(className)?.provisioner === drivesDriver;
-  const claims = record.claims.flatMap(({ key }) => index.claims.get(key) ?? []);
-  const wanted = claims.filter(({ volumeName, className }) => volumeName === '' && isOfDrives(className));
-  const inline = record.inlineVolumes.filter(({ driver }) => driver === drivesDriver);
-  const sizes = [...wanted.map(({ request }) => request), ...inline.map(({ size }) => size)];
-  const bytes = Math.ceil(sizes.reduce((sum, size) => sum + (size?.bytes ?? 0), 0));
-  const kind =
-    index.classes.get(index.claims.get(claim)?.className ?? '')?.driveClass ??
-    inline.find(({ volumeName }) => claim === `${record.key}:${volumeName}`)?.drive;
+/** Another drive on this node, for all volumes of the pod that need one. */
+export function addDriveSteps(whatIf: WhatIf, finding: Finding): RemedyStep[] {
+  const kind = driveKindOf(whatIf, finding);
+  const bytes = bytesOnDrives(whatIf);
   if (kind === undefined || !Number.isSafeInteger(bytes) || bytes === 0) return [];
   return [addDriveOf(whatIf, kind, bytes)];
+}
+
+/** What the volume of the finding asks of its drive; undefined if it goes on no drive. */
+function driveKindOf({ index, record }: WhatIf, { claim = '' }: Finding): DriveKind | undefined {
+  const inline = record.inlineVolumes.find(({ volumeName }) => claim === `${record.key}:${volumeName}`);
+  return index.classes.get(index.claims.get(claim)?.className ?? '')?.driveClass ?? inline?.drive;
+}
+
+/** What all volumes of the pod need that go on drives, with the part of the drive that stays free beside them. */
+function bytesOnDrives({ index, record }: WhatIf): number {
+  const claims = record.claims.flatMap(({ key }) => index.claims.get(key) ?? []);
+  const wanted = claims.filter(
+    ({ volumeName, className }) =>
+      volumeName === '' && index.classes.get(className)?.provisioner === drivesDriver,
+  );
+  const inline = record.inlineVolumes.filter(({ driver }) => driver === drivesDriver);
+  const sizes = [...wanted.map(({ request }) => request), ...inline.map(({ size }) => size)];
+  const bytes = sizes.reduce((sum, size) => sum + (size?.bytes ?? 0), 0);
+  const percents = wanted.map((claim) => policyOfClaim(index, claim).growthReservePercent);
+  return Math.ceil((bytes * 100) / (100 - Math.min(99, Math.max(0, ...percents))));
+}
+
+/**
+ * A drive of this node whose node service has never reported it. How large it is, is not known before: the step is tried with a drive that is
+ * large enough, and says so.
+ */
+export function startNodeServiceSteps(whatIf: WhatIf, finding: Finding): RemedyStep[] {
+  const { index, node } = whatIf;
+  const kind = driveKindOf(whatIf, finding);
+  const row = index.nodes.row(node);
+  const bytes = bytesOnDrives(whatIf);
+  if (kind === undefined || row === undefined || !Number.isSafeInteger(bytes) || bytes === 0) return [];
+  const entry = index.pools.driveEntry(kind);
+  const silent = [...index.pools.partitionFor(entry, index.nodes.rowCount).itemsAt(row)]
+    .map((at) => index.pools.record(at))
+    .filter(({ drive }) => drive?.exclusion === 'NotReady' || drive?.exclusion === 'UnknownCapacity');
+  const [first] = silent;
+  if (first === undefined) return [];
+  const report = changing('Drive', first.object, (drive) => ({
+    ...drive,
+    status: { ...drive.status, state: 'Ready', capacityBytes: bytes },
+  }));
+  return [
+    {
+      action: 'StartNodeService',
+      scope: '',
+      object: { kind: 'Node', name: node },
+      amount: 1,
+      unit: 'changes',
+      to: bytes,
+      names: [first.object],
+      edits: [...registrations(whatIf), report],
+    },
+  ];
 }
 
 function addDriveOf(whatIf: WhatIf, kind: DriveKind, bytes: number): RemedyStep {
@@ -49,7 +96,7 @@ function newDrive(nodeName: string, { tier, labels }: DriveKind, bytes: number):
   return { type: 'create', kind: 'Drive', object };
 }
 
-/** What comes with the first drive of a node: the label that its volumes are pinned by, and the driver in the CSINode. */
+/** What comes with the node service of a node: the label that its volumes are pinned by, and the driver in the CSINode. */
 function registrations(whatIf: WhatIf): readonly RemedyEdit[] {
   const { node: name } = whatIf;
   const entry = { name: drivesDriver, nodeID: name, topologyKeys: [driveNodeKey] };

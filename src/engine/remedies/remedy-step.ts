@@ -60,6 +60,7 @@ export type RemedyEdit =
 export const actionCosts = {
   WaitForPods: 5,
   CreateVolume: 10,
+  StartNodeService: 11,
   AddDrive: 12,
   CreateNode: 15,
   UncordonNode: 20,

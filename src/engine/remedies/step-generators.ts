@@ -1,7 +1,7 @@
 import type { ClaimRecord } from '../records/claim-record.ts';
 import type { Finding } from '../rules/framework/finding.ts';
 import type { NodeReason } from '../rules/reasons.ts';
-import { addDriveSteps } from './drive-steps.ts';
+import { addDriveSteps, startNodeServiceSteps } from './drive-steps.ts';
 import { nodeAffinitySteps, taintSteps, uncordonSteps } from './node-steps.ts';
 import { dropAffinitySteps, podSteps, raiseMaxSkewSteps } from './pod-steps.ts';
 import { growPoolSteps, uncordonDriveSteps } from './pool-steps.ts';
@@ -54,6 +54,8 @@ function volumeSteps(whatIf: WhatIf, finding: Finding, claims: readonly ClaimRec
     ...claims.flatMap((claim) => createVolumeSteps(whatIf, claim)),
     ...clearClaimRefSteps(whatIf, finding),
     ...growPoolSteps(whatIf, finding),
+    ...addDriveSteps(whatIf, finding),
+    ...startNodeServiceSteps(whatIf, finding),
     ...uncordonDriveSteps(whatIf, finding),
     ...claims.flatMap((claim) => shrinkClaimSteps(whatIf, claim)),
   ];
@@ -77,6 +79,7 @@ const generators: { readonly [Reason in NodeReason]?: Generator } = {
   VolumesNotTogether: volumesTogether,
   NotEnoughCapacity: volumes,
   NoDriveAdded: addDriveSteps,
+  NoDriveOfKind: addDriveSteps,
   CapacityNotTogether: volumesTogether,
   TooFewDrivesToSpread: volumesTogether,
   ClaimPinnedElsewhere: (whatIf, finding) => {

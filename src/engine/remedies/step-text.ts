@@ -1,3 +1,4 @@
+import { drivesDriver } from '../../kube/drive.ts';
 import { unreachable } from '../../runtime/assert.ts';
 import { truncatedList } from '../explain/truncated-list.ts';
 import { bytesText, coresText, isCountedInBytes, resourceText } from './amount-text.ts';
@@ -25,6 +26,8 @@ export function stepText(step: RemedyStep, node: string): string {
       return createVolumeText(step, node);
     case 'AddDrive':
       return addDriveText(step);
+    case 'StartNodeService':
+      return `start the node service on node ${object.name}, which has not reported drive ${names[0]} (stowage csi --services node --node-name ${object.name}; the drive must have ${bytesText(to, 'up')} free)`;
     case 'CreateNode':
       return createNodeText(step);
     case 'UncordonNode':
@@ -42,7 +45,9 @@ export function stepText(step: RemedyStep, node: string): string {
     case 'AllowTopology':
       return `add ${names.join(', ')} to the allowedTopologies of StorageClass ${object.name}`;
     case 'InstallDriver':
-      return `install ${plural('CSI driver', names)} ${names.join(', ')} on node ${object.name}`;
+      return names.join() === drivesDriver
+        ? `start the node service of ${drivesDriver} on node ${object.name} (stowage csi --services node --node-name ${object.name})`
+        : `install ${plural('CSI driver', names)} ${names.join(', ')} on node ${object.name}`;
     case 'UnpinClaim':
       return `remove the annotation volume.kubernetes.io/selected-node (${names[0]}) from claim ${object.name}${remarksText(step)}`;
     case 'GrowNode':

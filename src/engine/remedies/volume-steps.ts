@@ -1,5 +1,6 @@
 import type { Node, PersistentVolume, PersistentVolumeClaim } from '../../kube/api/core.ts';
 import type { CSINode, StorageClass } from '../../kube/api/storage.ts';
+import { drivesDriver } from '../../kube/drive.ts';
 import { annotations, labels as wellKnownLabels } from '../../kube/well-known.ts';
 import { textOf } from '../../kube/wire.ts';
 import type { ClaimRecord } from '../records/claim-record.ts';
@@ -22,8 +23,12 @@ export function wantedClaim({ index }: WhatIf, { claim }: Finding): ClaimRecord 
   return record === undefined || record.volumeName !== '' ? undefined : record;
 }
 
-/** A volume that is exactly what the claim requests, on this node. A smaller one may be enough, if another claim of the pod can use it. */
+/**
+ * A volume that is exactly what the claim requests, on this node. A smaller one may be enough, if another claim of the pod can use it. Volumes
+ * on local drives are not made by hand: a PersistentVolume without an entry in a ledger would have no bytes.
+ */
 export function createVolumeSteps(whatIf: WhatIf, claim: ClaimRecord): RemedyStep[] {
+  if (whatIf.index.classes.get(claim.className)?.provisioner === drivesDriver) return [];
   const object = whatIf.get('PersistentVolumeClaim', claim.key);
   const node = whatIf.get('Node', whatIf.node);
   const bytes = Math.ceil(claim.request?.bytes ?? 0);

@@ -64,6 +64,12 @@ export const nodeReasons = {
     remedy:
       'as root on a node with a free disk: stowage drives discover, then stowage drives init; docs/drives-tutorial.md shows each step',
   },
+  NoDriveOfKind: {
+    sentence: 'no drive of this node has the access tier and the labels that the volume asks for',
+    upstream: 'node(s) had no drive of the access tier or with the labels that the volume asks for',
+    remedy:
+      'add such a drive to this node, change a drive with stowage drives tier or stowage drives label, or use another class',
+  },
   TooFewDrivesToSpread: {
     sentence:
       'this node has too few drives without a volume of the same owner, and the class or claim keeps the volumes of an owner apart',
@@ -283,6 +289,12 @@ export const podReasons = {
     sentence: "the claim's class has no volumeBindingMode",
     upstream: 'VolumeBindingMode not set for StorageClass "{class}"',
     remedy: 'set volumeBindingMode to Immediate or WaitForFirstConsumer',
+  },
+  InvalidClass: {
+    sentence: "the parameters of the claim's class are invalid, so that no volume can be created",
+    upstream: 'storageclass "{class}" of persistentvolumeclaim "{claim}" is invalid: {problem}',
+    remedy:
+      'delete the class and create it with the parameter that the message names corrected: parameters of a class cannot change',
   },
   MalformedClaim: {
     sentence: 'a field of the claim is malformed',

@@ -1,3 +1,4 @@
+import { drivesDriver } from '../../../kube/drive.ts';
 import type { PodExplanation, VolumeWaitLine } from '../explanation.ts';
 
 /** Why a pod is pending, without what distinguishes it from other pods with the same problem. */
@@ -28,6 +29,8 @@ export function causeOf(explanation: PodExplanation): Cause {
 }
 
 function waitText({ reason, provisioner, node }: VolumeWaitLine): string {
+  if (reason === 'NodeServiceStopped')
+    return `waits for the node service of ${drivesDriver} on node ${node}, which is not running`;
   return reason === 'Provisioner'
     ? `waits for provisioner ${provisioner} to create its volumes`
     : `waits until its volumes are detached from node ${node}`;

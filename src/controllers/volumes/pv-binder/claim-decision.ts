@@ -1,6 +1,7 @@
 import { matchClaim, mismatches, mismatchOf } from '../../../engine/claim-match.ts';
 import type { ClusterIndex } from '../../../engine/cluster-index/cluster-index.ts';
 import type { ClaimRecord } from '../../../engine/records/claim-record.ts';
+import type { ClassRecord } from '../../../engine/records/class-record.ts';
 import type { VolumeRecord } from '../../../engine/records/volume-record.ts';
 import { hasAnnotation } from '../../../kube/annotations.ts';
 import type { PersistentVolumeClaim } from '../../../kube/api/core.ts';
@@ -54,7 +55,8 @@ function decideFree(view: ClaimView, claim: PersistentVolumeClaim, record: Claim
   // Volumes without a class were tried first; now the claim gets the default class.
   if (className !== undefined) return { kind: 'take-class', className };
   if (isDelayed && !record.hasSelectedNode) {
-    return { kind: 'wait', event: waitingForPod(index, record), keepsPhase: false, takesAny: false };
+    const event = invalidClass(record, storageClass) ?? waitingForPod(index, record);
+    return { kind: 'wait', event, keepsPhase: false, takesAny: false };
   }
   if (record.className === '') {
     return { kind: 'wait', event: nothingAvailable, keepsPhase: false, takesAny: true };
@@ -94,6 +96,17 @@ function decideBound(index: ClusterIndex, record: ClaimRecord): ClaimDecision {
 
 function isFor({ claim }: VolumeRecord, record: ClaimRecord): boolean {
   return claim?.claimKey === record.key && (claim.uid === '' || claim.uid === record.uid);
+}
+
+/** The scheduler refuses pods of such a claim, so that no provisioner ever sees it, and none can report what is wrong. */
+function invalidClass(
+  { className }: ClaimRecord,
+  storageClass: ClassRecord | undefined,
+): BinderEvent | undefined {
+  const problem = storageClass?.driveClassProblem;
+  if (problem === undefined) return undefined;
+  const note = `storageclass "${className}" is invalid: ${problem}`;
+  return { type: 'Warning', reason: 'ProvisioningFailed', note };
 }
 
 function waitingForPod(index: ClusterIndex, claim: ClaimRecord): BinderEvent {

@@ -43,7 +43,7 @@ export function lookUpPools(sources: PoolSources, driver: string, storageClass: 
   }
 }
 
-/** The drives that the class accepts. With invalid parameters no drive is looked for: the provisioner says what is wrong with them. */
+/** The drives that the class accepts. With invalid parameters no drive is looked for: the pod is refused before. */
 function drivesFor({ pools, classes }: PoolSources, storageClass: string): PoolLookup {
   const driveClass = classes.get(storageClass)?.driveClass;
   return driveClass === undefined ? untracked : found(pools.driveEntry(driveClass));

@@ -77,6 +77,7 @@ export const obstacles = {
   GrowthReserve: 'it keeps free capacity for expansions, as the class or claim says',
   SameOwner: 'it already has a volume of the same owner, and the class or claim wants them apart',
   NoNewVolumes: 'it takes no new volumes',
+  OtherDriveKind: 'it has another access tier or other labels than the volume asks for',
   Busy: 'its driver creates one volume at a time, and one is in progress',
 } as const;
 

@@ -15,6 +15,7 @@ import {
   gib,
   pod,
   storageCapacity,
+  volume,
 } from '../../testing/objects.ts';
 import { expectWakeCases } from '../../testing/wake-cases.ts';
 import { plan } from '../../testing/whole-engine.ts';
@@ -127,8 +128,59 @@ describe('drives as pools', () => {
     expect(drivesOf(drives, [2], 'hot')).toEqual(['a']);
     expect(drivesOf(drives, [12], 'hot')).toContain('did not have enough free storage');
     expect(drivesOf(drives, [2])).toEqual(['c']);
-    // The provisioner reports invalid parameters on the claim.
-    expect(drivesOf(drives, [2], 'wrong')).toEqual(['untracked']);
+    expect(drivesOf(drives.slice(1), [2], 'hot')).toContain(
+      '1 node(s) had no drive of the access tier or with the labels that the volume asks for',
+    );
+  });
+
+  test('drives of another tier or with other labels are named with what they lack', () => {
+    const { claims, pod: asking } = sized([5], 'hot');
+    const drives = [
+      drive('a', 10, { labels: { rack: 'r1' } }),
+      drive('b', 10, { labels: { rack: 'r2' }, spec: { accessTier: 'Hot' } }),
+    ];
+    const index = clusterOf(cluster(drives, claims));
+    const refusal = expectRefusal(index, asking);
+    const found = refusal.explain().nodes.find(({ node }) => node === 'n1')!.findings[0]!;
+    expect(found.reason).toBe('NoDriveOfKind');
+    expect(found.candidates.map(({ name, obstacles }) => [name, obstacles[0]?.detail])).toEqual([
+      ['a', 'it has access tier Default, and Hot is asked'],
+      ['b', 'it lacks the label rack=r1'],
+    ]);
+    const hot = drive('a', 10, { labels: { rack: 'r1' }, spec: { accessTier: 'Hot' } });
+    const { change } = index.upsert('Drive', {
+      ...hot,
+      metadata: { ...hot.metadata, resourceVersion: '99' },
+    });
+    expect(refusal.wokenBy(change!)).toBe(true);
+    expectPlacement(index, asking);
+  });
+
+  test.each([
+    [{ accessTier: 'fast' }, 'parameter accessTier: "fast" must be one of Default, Hot, Warm, Cold'],
+    [
+      { 'csi.storage.k8s.io/fstype': 'ext4' },
+      'parameter csi.storage.k8s.io/fstype: drives have the filesystem xfs, not "ext4"',
+    ],
+  ])('a class with %o refuses the pod, unless an existing volume fits', (parameters, problem) => {
+    const { claims, pod: asking } = sized([5], 'wrong');
+    const StorageClass = [csiClass(driver, 'wrong', { parameters })];
+    const objects = { ...cluster([drive('a', 10)], claims), StorageClass };
+    const index = clusterOf(objects);
+    const refusal = expectRefusal(index, asking);
+    expect(refusal.message).toContain(
+      `storageclass "wrong" of persistentvolumeclaim "c0" is invalid: ${problem}`,
+    );
+    const corrected = csiClass(driver, 'wrong');
+    const metadata = { ...corrected.metadata, uid: 'other', resourceVersion: '99' };
+    const { change } = index.upsert('StorageClass', { ...corrected, metadata });
+    expect(refusal.wokenBy(change!)).toBe(true);
+    expectPlacement(index, asking);
+    expectPlacement(
+      clusterOf({ ...objects, PersistentVolume: [volume('pv', '5Gi', { className: 'wrong' })] }),
+      asking,
+    );
+    expectPlacement(clusterOf({ ...objects, CSIDriver: [] }, upstreamProfile), asking);
   });
 
   test('a CSIStorageCapacity of the driver is not counted beside its drives', () => {

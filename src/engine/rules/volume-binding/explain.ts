@@ -6,7 +6,7 @@ import type { NodeReason } from '../reasons.ts';
 import { attachFindings } from '../volume-limits/attach-demand.ts';
 import type { BindingState } from './binding-state.ts';
 import { reaches } from './bound-volumes.ts';
-import { poolCandidate, poolMargin, rankedPools } from './nearby-pools.ts';
+import { otherDriveCandidate, poolCandidate, poolMargin, rankedPools } from './nearby-pools.ts';
 import type { BoundNeed, Want } from './needs.ts';
 import { type BindingReason, bindingReasons, bit } from './verdict-bits.ts';
 
@@ -60,11 +60,22 @@ function explainAlone(question: Question, want: Want): Finding[] {
   const obstacle = state.solution.provisioningObstacle(want, node);
   return bindingReasons
     .filter((reason) => (obstacle & bit[reason]) !== 0)
-    .map((reason) =>
-      reason === 'NotEnoughCapacity' || reason === 'TooFewDrivesToSpread'
+    .map((reason) => {
+      if (reason === 'NoDriveOfKind') return withOtherDrives(question, want);
+      return reason === 'NotEnoughCapacity' || reason === 'TooFewDrivesToSpread'
         ? withPools(question, reason, want)
-        : withVolumes(question, reason, want),
-    );
+        : withVolumes(question, reason, want);
+    });
+}
+
+/** The drives of the node, each with what it lacks. */
+function withOtherDrives({ index, state, node }: Question, want: Want): Finding {
+  const rows = state.solution.capacity.drivesAt(node);
+  return {
+    ...finding('NoDriveOfKind', want.name),
+    candidates: rows.slice(0, candidatesMax).map((row) => otherDriveCandidate(index, want, row)),
+    omitted: Math.max(0, rows.length - candidatesMax),
+  };
 }
 
 /** Each want could be served alone: lists what they compete for. */

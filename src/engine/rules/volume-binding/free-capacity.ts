@@ -2,6 +2,7 @@ import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import type { NodePartition } from '../../cluster-index/nodes/node-partition.ts';
 import { convertBetweenPools, publishedCapacity } from '../../cluster-index/pools/published-figures.ts';
 import type { InFlightPolicy } from '../../cluster-index/profile.ts';
+import type { DriveKind } from '../../drives/drive-ask.ts';
 import { growthReserveBytes } from '../../drives/growth-reserve.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
 import { addSizes, compareSizes, type Size, sizeOfBytes, subtractSizes, zeroSize } from '../../size.ts';
@@ -81,6 +82,17 @@ export class FreeCapacity {
     return this.reachable(want, node).some((row) =>
       this.#admitsSize(row, this.#withReserve(row, want), policy),
     );
+  }
+
+  /** Whether the node has drives, and none of them has the access tier and the labels that the want asks for. */
+  isOfOtherKind(want: Want, node: number): boolean {
+    return isOnDrives(want) && this.reachable(want, node).length === 0 && this.drivesAt(node).length > 0;
+  }
+
+  /** All drives of a node, whatever a class asks for. */
+  drivesAt(node: number): readonly number[] {
+    const { pools, nodes } = this.#index;
+    return pools.partitionFor(pools.driveEntry(anyDrive), nodes.rowCount).itemsAt(node);
   }
 
   /** The bytes that must be free on the drive: those of the volume, and those that stay free for the growth of others. */
@@ -313,6 +325,8 @@ export function withoutGroup(want: Want): Want {
     ? want
     : { ...want, provisioning: { ...want.provisioning, spreadGroup: undefined } };
 }
+
+const anyDrive: DriveKind = { labels: {} };
 
 function isOnDrives({ provisioning }: Want): boolean {
   return provisioning?.pools.kind === 'pools' && provisioning.pools.entry.isOfDrives;

@@ -34,6 +34,25 @@ export function poolCandidate(
   };
 }
 
+/** A drive that has not what the want asks for. */
+export function otherDriveCandidate(index: ClusterIndex, want: Want, row: number): StorageCandidate {
+  const { key, name, drive } = index.pools.record(row);
+  const { tier, labels = {} } = want.provisioning?.driveKind ?? {};
+  const missing = Object.entries(labels).filter(([label, value]) => drive?.labels[label] !== value);
+  const lacks = [
+    ...(tier === undefined || drive?.tier === tier
+      ? []
+      : [`has access tier ${drive?.tier}, and ${tier} is asked`]),
+    ...missing.map(([label, value]) => `lacks the label ${label}=${value}`),
+  ];
+  const obstacle = {
+    code: 'OtherDriveKind',
+    margin: undefined,
+    detail: `it ${lacks.join(', and ')}`,
+  } as const;
+  return { kind: 'drive', name, poolKey: key, obstacles: [obstacle] };
+}
+
 function obstaclesOfPool(index: ClusterIndex, capacity: FreeCapacity, want: Want, row: number): Obstacle[] {
   const margin = poolMargin(index, want, row);
   const found: Obstacle[] = [];

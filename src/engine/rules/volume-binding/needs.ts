@@ -7,6 +7,7 @@ import { inlineVolumeId } from '../../cluster-index/pools/promise-table.ts';
 import { spreadGroupOf } from '../../cluster-index/pools/spread-group.ts';
 import { type InFlightPolicy, inFlightPolicy } from '../../cluster-index/profile.ts';
 import { compareVolumes, type VolumeRow } from '../../cluster-index/volumes/volume-table.ts';
+import type { DriveKind } from '../../drives/drive-ask.ts';
 import { offersModes } from '../../records/access-modes.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
@@ -51,6 +52,8 @@ export interface VolumeProvisioning {
   readonly policy: InFlightPolicy;
   /** Not on a drive that has a volume of this group. Only for volumes on drives. */
   readonly spreadGroup?: string | undefined;
+  /** The drives that it accepts. Only for volumes on drives. */
+  readonly driveKind?: DriveKind | undefined;
   /** So many percent of the drive's capacity stay free beside the volume. Only for volumes on drives. */
   readonly growthReservePercent: number;
 }
@@ -99,6 +102,7 @@ export function wantsOfInline(index: ClusterIndex, pod: PodRecord, firstPosition
         allowed: index.everyNode,
         pools,
         policy: inFlightPolicy(index.profile, driver),
+        driveKind: volume.drive,
         growthReservePercent: 0,
       },
     });
@@ -161,6 +165,7 @@ function provisioningForClaim(
     allowed: index.allowedTopology(claim.className),
     pools,
     policy: inFlightPolicy(index.profile, provisioner),
+    driveKind: storageClass.driveClass,
     spreadGroup: isOnDrives ? spreadGroupOf(index, claim, pod) : undefined,
     growthReservePercent: isOnDrives ? policyOfClaim(index, claim).growthReservePercent : 0,
   };

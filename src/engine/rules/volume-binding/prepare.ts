@@ -74,11 +74,28 @@ function unreadyClaim(index: ClusterIndex, pod: PodRecord, claim: ClaimRecord): 
   if (claim.volumeName !== '' || storageClass?.isDelayed !== true || !index.bindsVolumes) {
     return [refusal('UnboundImmediateClaim', { pod, podClaim, claim })];
   }
+  const classProblem = invalidDriveClass(index, claim);
+  if (classProblem !== undefined)
+    return [refusal('InvalidClass', { pod, podClaim, claim, problem: classProblem })];
   if (!claim.isUsable)
     return [refusal('MalformedClaim', { pod, podClaim, claim, problem: claim.problems[0]! })];
   if (index.profile.honoursVolumePolicies && claim.policyProblem !== undefined)
     return [refusal('MalformedClaim', { pod, podClaim, claim, problem: claim.policyProblem })];
   return [];
+}
+
+/**
+ * What is wrong with the class of a claim on drives: no provisioner can create its volume. A claim that may get an existing volume is left
+ * to the nodes.
+ */
+function invalidDriveClass(
+  { profile, classes, volumes }: ClusterIndex,
+  claim: ClaimRecord,
+): string | undefined {
+  const problem = classes.get(claim.className)?.driveClassProblem;
+  if (problem === undefined || !profile.poolForms.includes('Drive')) return undefined;
+  const isReserved = volumes.heldFor(claim.key) !== undefined || volumes.claimedFor(claim.key).length > 0;
+  return isReserved || volumes.groupsFor(claim).length > 0 ? undefined : problem;
 }
 
 interface RefusalDetails {

@@ -163,6 +163,7 @@ export class Solution implements ChosenVolumes {
     if (allowed !== this.#index.everyNode && !allowed.nodes.has(node)) return bit.TopologyNotAllowed;
     if (!this.capacity.isTracked(want) || this.capacity.column(want)[node]! >= 0) return 0;
     if (areDrivesAwaited(this.#index, want.provisioning.driver)) return bit.NoDriveAdded;
+    if (this.capacity.isOfOtherKind(want, node)) return bit.NoDriveOfKind;
     return this.capacity.isKeptAway(want, node) ? bit.TooFewDrivesToSpread : bit.NotEnoughCapacity;
   }
 
@@ -255,6 +256,7 @@ export class Solution implements ChosenVolumes {
 const avoidableObstacles =
   bit.NotEnoughCapacity |
   bit.NoDriveAdded |
+  bit.NoDriveOfKind |
   bit.TooFewDrivesToSpread |
   bit.AttachLimitReached |
   bit.DriverNotInstalled;

@@ -9,6 +9,7 @@ export const bindingReasons = [
   'TopologyNotAllowed',
   'NotEnoughCapacity',
   'NoDriveAdded',
+  'NoDriveOfKind',
   'TooFewDrivesToSpread',
   'BoundVolumeMissing',
   'SearchBoundReached',

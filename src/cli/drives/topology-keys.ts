@@ -1,6 +1,6 @@
-import { driveNodeKey, furtherTopologyKeysMax, nodeTopologyKeys } from '../kube/drive.ts';
-import { isLabelKey } from '../kube/selectors/label-syntax.ts';
-import { usage } from './cli-error.ts';
+import { driveNodeKey, furtherTopologyKeysMax, nodeTopologyKeys } from '../../kube/drive.ts';
+import { isLabelKey } from '../../kube/selectors/label-syntax.ts';
+import { usage } from '../cli-error.ts';
 
 /** The labels in the value of a flag, without those that are topology segments of drives anyway. */
 export function topologyKeysIn(text: string | undefined, flag: string): readonly string[] {
