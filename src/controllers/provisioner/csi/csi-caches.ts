@@ -6,18 +6,18 @@ import type { ControllerContext } from '../../../reconcile/controller.ts';
 import type { Informer } from '../../../reconcile/informer/informer.ts';
 import type { ProvisionRequest } from '../provisioner.ts';
 import { chooseTopology, type TopologyChoice } from './topology-requirement.ts';
-import { VolumeHandles } from './volume-handles.ts';
+import { CsiVolumeIds } from './volume-ids.ts';
 
 /** The objects that only provisioners of CSI drivers need. */
 export class CsiCaches {
   readonly #csiNodes: Informer<CSINode>;
   readonly #nodes: Informer<Node>;
   readonly #attachments: Informer<VolumeAttachment>;
-  readonly handles: VolumeHandles;
+  readonly handles: CsiVolumeIds;
 
   constructor(context: ControllerContext) {
     const { informers } = context;
-    this.handles = new VolumeHandles(context);
+    this.handles = new CsiVolumeIds(context);
     this.#csiNodes = informers.of(csiNodes);
     this.#nodes = informers.of(nodes);
     this.#attachments = informers.of(volumeAttachments);

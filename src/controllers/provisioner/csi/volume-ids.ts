@@ -7,7 +7,7 @@ import type { Informer } from '../../../reconcile/informer/informer.ts';
  * Which PersistentVolume has which volume of a driver. CSI requires an id of its own for each volume. A driver that returns one id twice would
  * give two claims the same data, and the deletion of one claim would delete the data of the other.
  */
-export class VolumeHandles {
+export class CsiVolumeIds {
   readonly #volumes: Informer<PersistentVolume>;
   /** By driver and id: the names of the PersistentVolumes. */
   readonly #recorded = new Map<string, Set<string>>();
