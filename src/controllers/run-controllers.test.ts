@@ -53,6 +53,30 @@ async function phaseOf(fixture: VirtualTimeCluster, name: string): Promise<strin
   return (await client.get({ name })).status?.phase;
 }
 
+test('a controller knows the Lease by which others see that it runs', async () => {
+  await using fixture = await VirtualTimeCluster.start();
+  const seen: Record<string, string | undefined> = {};
+  const probe = (name: string, key: string): Controller => ({
+    name,
+    run: async (context) => {
+      seen[key] = context.lease;
+    },
+  });
+  const elected = { leaderElection: true, leaseSuffix: 'csi', names: [], version: '0.1.0' };
+  process(fixture, 'elected', { ...elected, more: [probe('capacity', 'elected')] });
+  const alone = { names: [], version: '0.1.0' };
+  process(fixture, 'alone', { ...alone, more: [probe('capacity', 'announced'), probe('expander', 'none')] });
+  const csi = { addresses: [], timeoutMs: 1, nodeName: 'n1' };
+  process(fixture, 'node', { ...alone, csi, more: [probe('capacity', 'of a node')] });
+  await fixture.settle();
+  expect(seen).toEqual({
+    elected: 'kube-system/stowage-capacity-csi',
+    announced: 'kube-system/stowage-capacity',
+    none: undefined,
+    'of a node': undefined,
+  });
+});
+
 test('with leader election each controller has a Lease, and the next process continues when one ends', async () => {
   await using fixture = await VirtualTimeCluster.start();
   const first = process(fixture, 'first', { leaderElection: true, version: '0.1.0' });

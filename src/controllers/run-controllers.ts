@@ -7,8 +7,8 @@ import type { CsiDriverSet } from '../csi/served-driver.ts';
 import { events } from '../kube/resources.ts';
 import type { Controller, ControllerContext } from '../reconcile/controller.ts';
 import { EventRecorder } from '../reconcile/event-recorder.ts';
-import { announceComponents } from '../reconcile/leases/announce.ts';
-import { type ComponentAnnouncement, electionName } from '../reconcile/leases/component-lease.ts';
+import { announceComponents, isAnnounced } from '../reconcile/leases/announce.ts';
+import { type ComponentAnnouncement, electionName, leaseKeyOf } from '../reconcile/leases/component-lease.ts';
 import { FollowedTerms } from '../reconcile/leases/followed-terms.ts';
 import { Leadership, type LeadershipChange } from '../reconcile/leases/leadership.ts';
 import { meteredLeadership } from '../reconcile/leases/leadership-metrics.ts';
@@ -143,7 +143,7 @@ function announceAll(options: RunControllersOptions): void {
     announceComponents(
       {
         cluster,
-        names,
+        names: names.filter((name) => !isOfOneNode(name, options)),
         announcementOf: (name) => announcementOf(name, options),
         clock,
         onError,
@@ -178,7 +178,8 @@ function startOne(
     onError: options.onError,
   });
   const common = { cluster, clock, random, ids, supervisor, metrics, report, resources, log };
-  const context: ControllerContext = { ...common, ...shared, events: recorder };
+  const lease = heldLease(controller.name, options, leadership !== undefined);
+  const context: ControllerContext = { ...common, ...shared, events: recorder, lease };
   const work = (signal: AbortSignal) => controller.run(context, signal);
   supervisor.start(`controller ${controller.name}`, (signal) => {
     if (leadership === undefined) return work(signal);
@@ -189,9 +190,21 @@ function startOne(
   });
 }
 
+function isElected({ name }: Controller, options: RunControllersOptions): boolean {
+  return options.leaderElection === true && !isOfOneNode(name, options);
+}
+
 /** The publisher of one node's capacity has no rival: each node has its own, and they write different objects. */
-function isElected({ name }: Controller, { leaderElection = false, csi }: RunControllersOptions): boolean {
-  return leaderElection && !(name === 'capacity' && csi?.nodeName !== undefined);
+function isOfOneNode(name: string, { csi }: RunControllersOptions): boolean {
+  return name === 'capacity' && csi?.nodeName !== undefined;
+}
+
+/** The Lease by which others see that the controller runs. */
+function heldLease(name: string, options: RunControllersOptions, isCandidate: boolean): string | undefined {
+  const isShown = isAnnounced(name) && options.version !== undefined && !isOfOneNode(name, options);
+  if (!isCandidate && !isShown) return undefined;
+  const key = leaseKeyOf(isCandidate ? leaseNameOf(name, options) : name);
+  return `${key.namespace}/${key.name}`;
 }
 
 function leadershipOf({ name }: Controller, options: RunControllersOptions, random: Random): Leadership {

@@ -46,6 +46,10 @@ export const annotations = {
   drive: 'stowage.dev/drive',
   /** On a CSIStorageCapacity: when its figures were measured, RFC 3339 with fractions, by the clock of the publisher. */
   measuredAt: 'stowage.dev/measured-at',
+  /** On a CSIStorageCapacity: the Lease that its publisher renews, as `NAMESPACE/NAME`; see `publisher-heartbeat.ts`. */
+  publisherLease: 'stowage.dev/publisher-lease',
+  /** On a CSIStorageCapacity: why its publisher cannot measure it. Absent: the figure is up to date while the publisher runs. */
+  capacityProblem: 'stowage.dev/capacity-problem',
   /** On a CSIStorageCapacity: what differs between its figures and the volumes that are known, as JSON; see `drift-record.ts`. */
   drift: 'stowage.dev/drift',
   /** On a CSIStorageCapacity or DriverCapacity of a publisher that is responsible for one node: the name of the node. */

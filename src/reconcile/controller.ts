@@ -34,6 +34,8 @@ export interface ControllerContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly ids: Ids;
+  /** The Lease that this process renews while the controller runs, as `NAMESPACE/NAME`; undefined if there is none. */
+  readonly lease?: string | undefined;
   /** For work that outlives a call; it ends with the process. */
   readonly supervisor: Supervisor;
   /** Receives errors of work that will be retried. Must neither throw nor wait. */

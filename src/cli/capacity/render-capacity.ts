@@ -2,8 +2,8 @@ import { bytesOf } from '../../kube/quantities/bytes.ts';
 import { printableText } from '../../runtime/printable-text.ts';
 import { type Style, styleOf } from '../output/style.ts';
 import type { Column } from '../output/table.ts';
-import { ageText } from '../pools/age-text.ts';
 import { readableAmount } from '../pools/amounts.ts';
+import { figureAgeText, publisherText } from '../pools/figure-source.ts';
 import type { PoolCapacity } from '../pools/pool-reader.ts';
 import { reachText } from '../pools/reach.ts';
 import { Sections, type SectionsOptions } from '../reservations/sections.ts';
@@ -96,10 +96,10 @@ function poolColumns(
       isMinor: true,
     },
     hasStates ? { title: 'STATE', cell: (line) => stateText(line, style) } : undefined,
-    { title: 'AGE', cell: ({ measuredAt }) => ageText(measuredAt, nowMs), align: 'right', isMinor: true },
+    { title: 'AGE', cell: (line) => figureAgeText(line, nowMs), align: 'right', isMinor: true },
     isWide ? { title: 'SOURCE', cell: sourceText } : undefined,
     isWide ? { title: 'SHARES WITH', cell: ({ sharesWith }) => sharesWith.join(', ') || '-' } : undefined,
-    { title: 'PUBLISHED BY', cell: ({ publishedBy = '-' }) => publishedBy, isMinor: true },
+    { title: 'PUBLISHED BY', cell: publisherText, isMinor: true },
     { title: 'REACHED FROM', cell: ({ reach }) => reachText(reach) },
   ];
 }

@@ -1,3 +1,4 @@
+import type { PublisherState } from '../../kube/publisher-heartbeat.ts';
 import type { Note } from '../source/note.ts';
 
 /**
@@ -178,9 +179,11 @@ export interface PoolLine {
   readonly free: string;
   /** When the driver was asked for the figure, or else when the object was last written. */
   readonly measuredAt?: string | undefined;
-  /** How long ago that is, such as `3m`. */
+  /** How long ago that is, such as `3m`; `current` while the publisher runs and reports no problem. */
   readonly age?: string | undefined;
   readonly publishedBy?: string | undefined;
+  /** Whether the publisher runs; undefined if that is unknown. */
+  readonly publisher?: PublisherState | undefined;
 }
 
 export interface CandidateLine {

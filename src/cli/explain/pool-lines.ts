@@ -1,4 +1,4 @@
-import { ageText } from '../pools/age-text.ts';
+import { figureAgeText } from '../pools/figure-source.ts';
 import { PoolReader } from '../pools/pool-reader.ts';
 import type { PoolLine } from './explanation.ts';
 import type { PodQuestion } from './pod-question.ts';
@@ -17,8 +17,9 @@ export function poolLines(
   if (pools.length === 0 || skipsRemedies === true) return undefined;
   const reader = new PoolReader(view, index, nowMs);
   return pools.map((record) => {
-    const { pool, storageClass, total, used, promised, free, measuredAt, publishedBy } = reader.read(record);
-    const age = measuredAt === undefined ? undefined : ageText(measuredAt, nowMs);
-    return { pool, storageClass, total, used, promised, free, measuredAt, age, publishedBy };
+    const { pool, storageClass, total, used, promised, free, measuredAt, publishedBy, publisher } =
+      reader.read(record);
+    const age = measuredAt === undefined ? undefined : figureAgeText({ measuredAt, publisher }, nowMs);
+    return { pool, storageClass, total, used, promised, free, measuredAt, age, publishedBy, publisher };
   });
 }

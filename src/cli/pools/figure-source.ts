@@ -1,8 +1,10 @@
 import type { PoolRecord } from '../../engine/records/pool-record.ts';
 import type { ManagedFieldsEntry } from '../../kube/api/meta.ts';
+import { type PublisherState, publisherState } from '../../kube/publisher-heartbeat.ts';
 import { labels } from '../../kube/well-known.ts';
 import { listOf, textOf } from '../../kube/wire.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
+import { ageText } from './age-text.ts';
 
 /** Where the figure of a pool comes from. */
 export interface FigureSource {
@@ -11,9 +13,15 @@ export interface FigureSource {
   readonly measuredAtFrom: 'measurement' | 'write' | undefined;
   /** The label `csi.storage.k8s.io/managed-by`; without it, the manager of the fields that were written last. */
   readonly publishedBy: string | undefined;
+  /** Whether the publisher runs; undefined if that is unknown, as for publishers of others. */
+  readonly publisher: PublisherState | undefined;
 }
 
-export function figureSource({ snapshot }: ClusterView, pool: PoolRecord): FigureSource {
+export function figureSource(
+  { snapshot, leases = [] }: ClusterView,
+  pool: PoolRecord,
+  nowMs: number,
+): FigureSource {
   const { metadata } = snapshot.get(pool.form, pool.object) ?? {};
   const written = lastWrite(listOf(metadata?.managedFields));
   const isMeasured = pool.measuredAtMs !== undefined;
@@ -22,7 +30,25 @@ export function figureSource({ snapshot }: ClusterView, pool: PoolRecord): Figur
     measuredAt,
     measuredAtFrom: isMeasured ? 'measurement' : measuredAt === undefined ? undefined : 'write',
     publishedBy: textOf(metadata?.labels?.[labels.managedBy]) || written?.manager,
+    publisher: publisherState(metadata, leases, nowMs),
   };
+}
+
+/** A figure that has not changed is not written again: while its publisher runs, its age is that of the pool's last change, and not shown. */
+export function figureAgeText(
+  { measuredAt, publisher }: Partial<Pick<FigureSource, 'measuredAt' | 'publisher'>>,
+  nowMs: number,
+): string {
+  return publisher?.kind === 'running' ? 'current' : ageText(measuredAt, nowMs);
+}
+
+/** The publisher with its state, if that is a problem. */
+export function publisherText({
+  publishedBy = '-',
+  publisher,
+}: Partial<Pick<FigureSource, 'publishedBy' | 'publisher'>>): string {
+  if (publisher?.kind === 'gone') return `${publishedBy} (gone since ${publisher.since})`;
+  return publisher?.kind === 'failing' ? `${publishedBy} (${publisher.problem})` : publishedBy;
 }
 
 function lastWrite(entries: readonly ManagedFieldsEntry[]): ManagedFieldsEntry | undefined {

@@ -40,6 +40,8 @@ export interface PoolCapacity {
   readonly measuredAtFrom?: 'measurement' | 'write' | undefined;
   /** The label `csi.storage.k8s.io/managed-by`; without it, the manager of the object's fields that were written last. */
   readonly publishedBy?: string | undefined;
+  /** Whether the publisher runs; undefined if that is unknown. */
+  readonly publisher?: FigureSource['publisher'];
   /** For a Drive: `Ready`, or why it takes no new volumes. */
   readonly state?: DriveExclusion | 'Ready' | undefined;
   /** Other pools on the same disks. */
@@ -64,7 +66,7 @@ export class PoolReader {
     this.#index = index;
     this.#nowMs = nowMs;
     this.#isOrphan = orphanCheck(view);
-    this.#sourceOf = (pool) => figureSource(view, pool);
+    this.#sourceOf = (pool) => figureSource(view, pool, nowMs);
   }
 
   /** All pools, by class and name. */

@@ -104,7 +104,7 @@ function promisedPools(index: ClusterIndex, reader: PoolReader): readonly Promis
 
 function promisedPool(pool: PoolRecord, index: ClusterIndex, reader: PoolReader): PromisedPool {
   const { key, name, form, driver } = pool;
-  const { storageClass, total, used, free, measuredAt, publishedBy } = reader.read(pool);
+  const { storageClass, total, used, free, measuredAt, publishedBy, publisher } = reader.read(pool);
   const ids = [...index.pools.promisesOf(key).keys()].sort(compareText);
   return {
     pool: name,
@@ -117,6 +117,7 @@ function promisedPool(pool: PoolRecord, index: ClusterIndex, reader: PoolReader)
     promised: quantityText(index.pools.promisedTotal(key)),
     free,
     measuredAt,
+    publisher,
     publishedBy,
     claims: ids.flatMap((id) => claimPromise(index.promises.get(id))),
     inlineVolumes: ids.flatMap((id) => inlinePromise(index.promises.get(id))),

@@ -3,6 +3,7 @@ import { type Style, styleOf } from '../output/style.ts';
 import type { Column } from '../output/table.ts';
 import { ageText } from '../pools/age-text.ts';
 import { readableAmount } from '../pools/amounts.ts';
+import { figureAgeText } from '../pools/figure-source.ts';
 import { reachText } from '../pools/reach.ts';
 import type {
   ClaimInFlight,
@@ -125,7 +126,7 @@ function poolColumns({
       cell: ({ free }) => (free.startsWith('-') ? style.bad(readableAmount(free)) : readableAmount(free)),
       align: 'right',
     },
-    { title: 'AGE', cell: ({ measuredAt }) => ageText(measuredAt, nowMs), align: 'right', isMinor: true },
+    { title: 'AGE', cell: (line) => figureAgeText(line, nowMs), align: 'right', isMinor: true },
     { title: 'PUBLISHED BY', cell: ({ publishedBy = '-' }) => publishedBy, isMinor: true },
     { title: 'TO', cell: promiseText },
   ];

@@ -1,4 +1,5 @@
 import type { PoolForm } from '../../engine/records/pool-record.ts';
+import type { PublisherState } from '../../kube/publisher-heartbeat.ts';
 import type { Reach } from '../pools/reach.ts';
 import type { Note } from '../source/note.ts';
 
@@ -94,6 +95,8 @@ export interface PromisedPool {
   readonly free: string;
   /** When the driver was asked for the figure, or else when the object was last written. */
   readonly measuredAt?: string | undefined;
+  /** Whether the publisher runs; undefined if that is unknown. */
+  readonly publisher?: PublisherState | undefined;
   /** The label `csi.storage.k8s.io/managed-by`; without it, the manager of the object's fields that were written last. */
   readonly publishedBy?: string | undefined;
   readonly claims: readonly ClaimPromise[];

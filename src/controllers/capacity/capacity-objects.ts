@@ -97,6 +97,7 @@ export class CapacityObjects implements FigureStore {
       drift: parseDriftRecord(metadata?.annotations?.[annotations.drift]),
       isComplete: (disks) =>
         copies.length === 0 &&
+        metadata?.annotations?.[annotations.publisherLease] === this.#options.context.lease &&
         this.#hasOwner(object) &&
         (metadata?.labels?.[labels.backingPool] ?? null) === this.#backingLabel(figureKey, disks),
       hasAmount: (figure) => freeBytes === figure.freeBytes && largestBytes === figure.largestBytes,
@@ -112,12 +113,21 @@ export class CapacityObjects implements FigureStore {
       await this.#client.create(wanted, { signal });
       return;
     }
-    // The class and the segment cannot change. A size that the driver does not report any more is removed, and so is a record of drift.
+    // The class and the segment cannot change. A size that the driver does not report any more is removed.
     const { capacity, maximumVolumeSize = null } = wanted;
-    const { ownerReferences } = wanted.metadata ?? {};
-    const notes = { [annotations.drift]: null, ...wanted.metadata?.annotations };
+    const { ownerReferences, annotations: notes } = wanted.metadata ?? {};
+    // A record of drift, an earlier publisher and an earlier failure are removed, unless they are written again.
+    const old = {
+      [annotations.drift]: null,
+      [annotations.publisherLease]: null,
+      [annotations.capacityProblem]: null,
+    };
     const backing = { [labels.backingPool]: this.#backingLabel(figureKey, figure.disks) };
-    const metadata = { labels: { ...this.#labels, ...backing }, annotations: notes, ownerReferences };
+    const metadata = {
+      labels: { ...this.#labels, ...backing },
+      annotations: { ...old, ...notes },
+      ownerReferences,
+    };
     const change = { metadata, capacity, maximumVolumeSize };
     const { namespace, name = '' } = object.metadata ?? {};
     const body = withPreconditions(object, change);
@@ -129,8 +139,23 @@ export class CapacityObjects implements FigureStore {
     this.#written.delete(figureKey);
   }
 
-  /** The kind has no conditions. */
-  async setProblem(): Promise<void> {}
+  /**
+   * An annotation, since the kind has no conditions. It is written when a failure begins and ends, by publishers with a Lease: without one, the age of
+   * the figure is all that readers know.
+   */
+  async setProblem(
+    figureKey: string,
+    { own }: { readonly own: string | undefined },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const [object] = this.#options.context.lease === undefined ? [] : this.#objectsOf(figureKey);
+    const known = object?.metadata?.annotations?.[annotations.capacityProblem];
+    if (object === undefined || (known === undefined) === (own === undefined)) return;
+    const change = { metadata: { annotations: { [annotations.capacityProblem]: own ?? null } } };
+    const { namespace, name = '' } = object.metadata ?? {};
+    const body = withPreconditions(object, change);
+    await this.#client.patch({ namespace, name }, { type: 'merge', body }, { signal });
+  }
 
   #set(object: Stored, listener: (figureKey: string) => void): void {
     const figureKey = keyOfFigure(object);
@@ -147,7 +172,7 @@ export class CapacityObjects implements FigureStore {
   }
 
   #objectFor(figureKey: string, figure: NewFigure, before: Stored | undefined): CSIStorageCapacity {
-    const { driver, namespace, nodeName } = this.#options;
+    const { driver, namespace, nodeName, context } = this.#options;
     const { storageClassName, segment } = figureOfKey(figureKey);
     const backing = this.#backingLabel(figureKey, figure.disks);
     const drift = figure.drift && formatDriftRecord(figure.drift);
@@ -160,6 +185,7 @@ export class CapacityObjects implements FigureStore {
           [annotations.measuredAt]: new Date(figure.measuredAtMs).toISOString(),
           ...(drift === undefined ? {} : { [annotations.drift]: drift }),
           ...(nodeName === undefined ? {} : { [annotations.publisherNode]: nodeName }),
+          ...(context.lease === undefined ? {} : { [annotations.publisherLease]: context.lease }),
         },
         ...this.#ownersFor(before),
       },

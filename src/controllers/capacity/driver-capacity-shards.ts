@@ -12,7 +12,7 @@ import type { ControllerContext } from '../../reconcile/controller.ts';
 import { Informer } from '../../reconcile/informer/informer.ts';
 import type { BackgroundWork } from '../../runtime/supervisor.ts';
 import { figureOfKey } from './figure-id.ts';
-import type { FigureDisks, FigureStore, NewFigure, PublishedFigure } from './figure-store.ts';
+import type { FigureDisks, FigureProblem, FigureStore, NewFigure, PublishedFigure } from './figure-store.ts';
 import { fieldManager, publisherLabels, shardName } from './published-names.ts';
 import { contentOfPool, figureKeysIn, poolIn, publishedAmount, topologyOf } from './shard-pools.ts';
 import { segmentKeyOf, segmentText } from './topology-segment.ts';
@@ -148,7 +148,11 @@ export class DriverCapacityShards implements FigureStore {
   }
 
   /** The condition `Fresh`. Written only when it changes. */
-  async setProblem(figureKey: string, problem: string | undefined, signal: AbortSignal): Promise<void> {
+  async setProblem(
+    figureKey: string,
+    { inSegment: problem }: FigureProblem,
+    signal: AbortSignal,
+  ): Promise<void> {
     const shard = this.#shardOf(figureKey);
     if (shard === undefined) return;
     const fresh = shard.status?.conditions?.find(({ type }) => type === 'Fresh');

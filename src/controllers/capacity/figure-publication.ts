@@ -72,8 +72,8 @@ export class FigurePublication {
         return await this.#retire(figureKey, signal);
       await this.#update(figureKey, signal);
       problems.solved(figureKey);
-      const left = problems.inSegment(segmentKeyOf(segment));
-      await this.#storeFor(figureKey).setProblem(figureKey, left, signal);
+      const inSegment = problems.inSegment(segmentKeyOf(segment));
+      await this.#storeFor(figureKey).setProblem(figureKey, { own: undefined, inSegment }, signal);
     } catch (error) {
       if (signal.aborted) throw error;
       await this.#failed(figureKey, error, signal);
@@ -160,9 +160,9 @@ export class FigurePublication {
     if (isLag && figures.queue.failures(figureKey) < quietConflicts) return;
     const problem = problems.failed(figureKey, error);
     try {
-      await this.#storeFor(figureKey).setProblem(figureKey, problem, signal);
+      await this.#storeFor(figureKey).setProblem(figureKey, { own: problem, inSegment: problem }, signal);
     } catch (writeError) {
-      context.log.debug('the condition of a DriverCapacity could not be written', { error: writeError });
+      context.log.debug('the problem of a figure could not be written', { error: writeError });
     }
   }
 

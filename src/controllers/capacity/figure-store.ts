@@ -19,8 +19,16 @@ export interface FigureStore {
   keys(): Iterable<string>;
   write(figureKey: string, figure: NewFigure, signal: AbortSignal): Promise<void>;
   remove(figureKey: string, signal: AbortSignal): Promise<void>;
-  /** Says in the object that its figures are not up to date, and why; undefined: they are. Only some forms can. */
-  setProblem(figureKey: string, problem: string | undefined, signal: AbortSignal): Promise<void>;
+  /** Says in the object that its figures are not up to date, and why. */
+  setProblem(figureKey: string, problem: FigureProblem, signal: AbortSignal): Promise<void>;
+}
+
+/** Undefined: up to date. */
+export interface FigureProblem {
+  /** Of the figure itself. */
+  readonly own: string | undefined;
+  /** Of any figure of its segment: some forms have one object for all of them. */
+  readonly inSegment: string | undefined;
 }
 
 export interface NewFigure extends MeasuredFigure {

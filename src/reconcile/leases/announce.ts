@@ -14,8 +14,13 @@ const durationSeconds = 180;
 /** The clock of an elected leader may be behind ours by so much. */
 const clockSkewMsMax = 60_000;
 
-/** Components that others compare themselves with. */
-const announcedControllers: readonly string[] = ['scheduler', 'pv-binder'];
+/** Components that others compare themselves with, and those whose results others trust only while they run. */
+const announcedControllers: readonly string[] = ['scheduler', 'pv-binder', 'capacity'];
+
+/** Whether a process without leader election renews a Lease for the controller. */
+export function isAnnounced(controller: string): boolean {
+  return announcedControllers.includes(controller);
+}
 
 export interface AnnounceOptions {
   readonly cluster: Cluster;
@@ -33,15 +38,22 @@ export interface AnnounceOptions {
  */
 export async function announceComponents(options: AnnounceOptions, signal: AbortSignal): Promise<void> {
   const { names, clock, onError } = options;
-  const announced = names.filter((name) => announcedControllers.includes(name));
+  const announced = new Set(names.filter(isAnnounced));
   const sinceMs = clock.nowMs();
   const leaders = new Set<string>();
-  while (announced.length > 0 && !signal.aborted) {
+  while (announced.size > 0 && !signal.aborted) {
     for (const name of announced) {
-      const leader = await announceOne(name, sinceMs, options, signal);
-      if (leader === undefined || leaders.has(leader)) continue;
-      leaders.add(leader);
-      onError(new Error(besideLeader(name, leader)));
+      try {
+        const leader = await announceOne(name, sinceMs, options, signal);
+        if (leader === undefined || leaders.has(leader)) continue;
+        leaders.add(leader);
+        onError(new Error(besideLeader(name, leader)));
+      } catch (error) {
+        if (!isReason(error, 'Forbidden')) throw error;
+        // The controller works without its Lease. It is reported once, and the others are announced.
+        announced.delete(name);
+        onError(error);
+      }
     }
     await clock.sleep(renewEveryMs, signal);
   }

@@ -1,5 +1,7 @@
+import type { CSIStorageCapacity } from '../../../kube/api/storage.ts';
 import { getCondition } from '../../../kube/conditions.ts';
 import { parseTimestamp } from '../../../kube/go/timestamp.ts';
+import { publisherGoneText, publisherState } from '../../../kube/publisher-heartbeat.ts';
 import {
   driverOfCapacity,
   ephemeralStorageClassName,
@@ -7,8 +9,10 @@ import {
 } from '../../../kube/stowage.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import { listOf, textOf } from '../../../kube/wire.ts';
+import { unreachable } from '../../../runtime/assert.ts';
 import { type Check, type Found, objectOf } from '../check.ts';
-import { type ClusterFacts, factValue } from '../facts.ts';
+import { type ClusterFacts, factItems, factValue } from '../facts.ts';
+import { serverNowMs } from './clocks.ts';
 
 /** Publishers measure at least once a minute; ten failures in a row are no accident. */
 const ageMsMax = 10 * 60_000;
@@ -23,20 +27,35 @@ export const capacityChecks: readonly Check[] = [
   },
 ];
 
-/** Other publishers do not say when they measured. */
-function objectFindings({ lists, nowMs }: ClusterFacts): readonly Found[] {
-  return factValue(lists.capacities).flatMap((one) => {
-    const age = ageText(one.metadata?.annotations?.[annotations.measuredAt], nowMs);
-    if (age === undefined) return [];
+function objectFindings(facts: ClusterFacts): readonly Found[] {
+  return factValue(facts.lists.capacities).flatMap((one) => {
+    const problem = objectProblem(one, facts);
+    if (problem === undefined) return [];
     const object = objectOf('CSIStorageCapacity', one);
-    return [
-      {
-        code: 'CapacityStale',
-        object,
-        detail: `of class ${textOf(one.storageClassName)} was measured ${age}`,
-      } as const,
-    ];
+    const detail = `of class ${textOf(one.storageClassName)} ${problem}`;
+    return [{ code: 'CapacityStale', object, detail } as const];
   });
+}
+
+/** A figure that has not changed is not written again: while its publisher runs, it is not old. Other publishers do not say when they measured. */
+function objectProblem({ metadata }: CSIStorageCapacity, facts: ClusterFacts): string | undefined {
+  const { lists, clock, nowMs } = facts;
+  const serverMs = 'value' in clock ? serverNowMs(clock.value, nowMs) : nowMs;
+  const state = publisherState(metadata, factItems(lists.leases), serverMs);
+  switch (state?.kind) {
+    case 'running':
+      return undefined;
+    case 'failing':
+      return `is not measured: ${state.problem}`;
+    case 'gone':
+      return `is not measured: ${publisherGoneText(state)}`;
+    case undefined: {
+      const age = ageText(metadata?.annotations?.[annotations.measuredAt], nowMs);
+      return age && `was measured ${age}`;
+    }
+    default:
+      return unreachable(state);
+  }
 }
 
 function poolFindings({ lists, nowMs }: ClusterFacts): readonly Found[] {

@@ -250,6 +250,10 @@ export const doctorCases: readonly DoctorCase[] = [
   {
     name: 'old and expired figures',
     facts: factsOf({
+      leases: [
+        leaseOf('stowage-capacity-quiet'),
+        leaseOf('stowage-capacity-dead', { holder: 'a', agoMs: 40 * minutesMs }),
+      ],
       capacities: [
         {
           ...storageCapacity('old', 'fast'),
@@ -259,6 +263,10 @@ export const doctorCases: readonly DoctorCase[] = [
           ...storageCapacity('new', 'fast'),
           metadata: { name: 'new', annotations: { [annotations.measuredAt]: at(nowMs - minutesMs) } },
         },
+        publishedBy('stowage-capacity-quiet', 'quiet'),
+        publishedBy('stowage-capacity-quiet', 'hung', { [annotations.capacityProblem]: 'no answer' }),
+        publishedBy('stowage-capacity-dead', 'dead'),
+        publishedBy('stowage-capacity-unread', 'unknown'),
       ],
       driverCapacities: [
         driverCapacity('expired', [
@@ -270,7 +278,15 @@ export const doctorCases: readonly DoctorCase[] = [
         { metadata: { name: 'unfresh' }, status: { conditions: [condition('Fresh', 'False')] } },
       ],
     }),
-    finds: ['warning CapacityStale old', 'warning CapacityExpired expired', 'warning CapacityStale unfresh'],
+    finds: [
+      'error LeaderGone stowage-capacity-dead',
+      'warning CapacityStale old',
+      'warning CapacityStale hung',
+      'warning CapacityStale dead',
+      'warning CapacityStale unknown',
+      'warning CapacityExpired expired',
+      'warning CapacityStale unfresh',
+    ],
   },
   {
     name: 'drives in a bad state',
@@ -339,3 +355,13 @@ export const doctorCases: readonly DoctorCase[] = [
     ],
   },
 ];
+
+/** A figure that was measured half an hour ago, by a publisher with this Lease. */
+function publishedBy(lease: string, name: string, more: Readonly<Record<string, string>> = {}) {
+  const measured = { [annotations.measuredAt]: at(nowMs - 30 * minutesMs) };
+  const named = { [annotations.publisherLease]: `kube-system/${lease}` };
+  return {
+    ...storageCapacity(name, 'fast'),
+    metadata: { name, annotations: { ...measured, ...named, ...more } },
+  };
+}
