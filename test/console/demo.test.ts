@@ -146,6 +146,8 @@ describe.skipIf(!hasBrowser)('the console of up --demo', () => {
     await page.getByRole('button', { name: 'Show the plan' }).click();
     const plan = page.getByRole('region', { name: 'Plan' });
     await plan.getByRole('grid', { name: 'Moves' }).getByText('demo/').first().waitFor();
+    // The headings of `stowage plan`.
+    await plan.getByRole('heading', { name: 'Moves', exact: true }).waitFor();
     await page.getByLabel('Value').fill('node/nowhere');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Show the plan' }).click();

@@ -20,7 +20,7 @@ function withoutClass(name: string): PersistentVolumeClaim {
   return { ...claim(name, '1Gi'), spec };
 }
 
-test('a pod whose scheduler does not run is told so, with the name and what helps', () => {
+test('no scheduler runs for the pod: the explanation has the name and what helps', () => {
   const pod = ofScheduler('batch');
   const view = viewOf({ Node: [nodeWith('n1', '4')], Pod: [pod] }, { leases: [] });
   const { verdict, summary } = explainPod(view, pod, { nowMs });
@@ -53,7 +53,7 @@ test.each([
   expect(explainPod(view, pod, { nowMs }).summary).not.toContain('no scheduler');
 });
 
-test('a new pod is not told that its scheduler is missing, nor where Leases cannot be read', () => {
+test('the scheduler of a new pod is not missed, nor one whose Lease cannot be read', () => {
   const pod = ofScheduler('batch');
   const objects = { Node: [nodeWith('n1', '4')], Pod: [pod] };
   const early = { nowMs: Date.parse('2026-01-01T00:00:05Z') };

@@ -1,4 +1,13 @@
 import { bytesText } from '../../engine/remedies/amount-text.ts';
+import {
+  copiedText,
+  noNodeText,
+  noPlaceText,
+  planColumns,
+  planParts,
+  planReasons,
+  whereNow,
+} from '../../engine/what-if/plan-words.ts';
 import { printableText } from '../../runtime/printable-text.ts';
 import { nodeReasonTexts } from '../explain/reason-text.ts';
 import { namesText, Page, type RenderOptions, renderNotes } from '../explain/render-parts.ts';
@@ -26,18 +35,15 @@ export function renderPlan(report: PlanReport, options: RenderOptions): string {
   const isBad = report.stranded.length + stuckVolumes(report).length > 0;
   const paint = isBad ? page.style.bad : page.style.good;
   page.line(report.summary.split(' ').map(paint).join(' '), 0, 0);
-  renderTable(page, 'MOVES', moveColumns, report.moves, { max: movesMax, options });
-  renderStranded(page, 'STRANDED', report.stranded, options);
-  renderStranded(page, 'STUCK', report.stuck, options);
-  renderGone(page, 'LOST', report.lost, { why: 'no controller creates it again', options });
-  renderGone(page, 'REMOVED', report.removed, {
-    why: 'its controller wants fewer, or has replaced it',
-    options,
-  });
-  renderGone(page, 'STAYS', report.stays, { why: 'pods of DaemonSets and static pods stay', options });
+  renderTable(page, heading('moves'), moveColumns, report.moves, { max: movesMax, options });
+  renderStranded(page, heading('stranded'), report.stranded, options);
+  renderStranded(page, heading('stuck'), report.stuck, options);
+  renderGone(page, heading('lost'), report.lost, { why: planReasons.lost, options });
+  renderGone(page, heading('removed'), report.removed, { why: planReasons.removed, options });
+  renderGone(page, heading('stays'), report.stays, { why: planReasons.stays, options });
   renderCopies(page, report, options);
   if (options.isWide || report.nodes.length <= nodesMax)
-    renderTable(page, 'NODES', nodeColumns, report.nodes, { max: nodesMax, options });
+    renderTable(page, heading('nodes'), nodeColumns, report.nodes, { max: nodesMax, options });
   renderNotes(page, report.notes);
   return page.toString();
 }
@@ -47,19 +53,28 @@ export function strandedNames({ stranded }: PlanReport): string {
   return stranded.map(({ pod }) => `pod ${printableText(pod)}\n`).join('');
 }
 
+/** As everywhere on the command line, in capitals. */
+function heading(part: keyof typeof planParts): string {
+  return planParts[part].toUpperCase();
+}
+
+function column(name: keyof typeof planColumns): string {
+  return planColumns[name].toUpperCase();
+}
+
 const moveColumns: readonly Column<PodMoveLine>[] = [
-  { title: 'POD', cell: ({ pod }) => pod },
-  { title: 'FROM', cell: ({ from }) => from ?? '-' },
-  { title: 'TO', cell: ({ to }) => to },
-  { title: 'WHY', cell: ({ cause }) => cause, isMinor: true },
+  { title: column('pod'), cell: ({ pod }) => pod },
+  { title: column('from'), cell: ({ from }) => from ?? noNodeText },
+  { title: column('to'), cell: ({ to }) => to },
+  { title: column('cause'), cell: ({ cause }) => cause, isMinor: true },
 ];
 
 const copyColumns: readonly Column<VolumeCopyLine>[] = [
-  { title: 'VOLUME', cell: ({ volume }) => volume, isMinor: true },
-  { title: 'CLAIM', cell: ({ claim }) => claim },
-  { title: 'SIZE', cell: ({ bytes }) => bytesText(bytes, 'up'), align: 'right' },
-  { title: 'FROM', cell: ({ from }) => from },
-  { title: 'TO', cell: ({ to }) => to ?? 'nowhere' },
+  { title: column('volume'), cell: ({ volume }) => volume, isMinor: true },
+  { title: column('claim'), cell: ({ claim }) => claim },
+  { title: column('size'), cell: ({ bytes }) => bytesText(bytes, 'up'), align: 'right' },
+  { title: column('from'), cell: ({ from }) => from },
+  { title: column('to'), cell: ({ to }) => to ?? noPlaceText },
 ];
 
 const nodeColumns: readonly Column<PlanReport['nodes'][number]>[] = [
@@ -108,7 +123,7 @@ function renderStranded(
 
 function renderStrandedPods(page: Page, group: readonly StrandedPodLine[], isWide: boolean): void {
   const { from, cause, message, podReasons, nodes } = group[0]!;
-  const was = from === undefined ? (cause === 'pending' ? ' (pending now)' : ' (new)') : ` (on ${from} now)`;
+  const was = ` (${whereNow(from, cause)})`;
   const shownNames = group.slice(0, podNamesMax).map(({ pod }) => pod);
   const names = namesText(shownNames, group.length, podNamesMax).split(', ').map(page.style.bold).join(', ');
   page.line(`${names}${was}${nodes.length + podReasons.length === 0 ? `: ${message}` : ''}`, 2);
@@ -136,9 +151,6 @@ function renderGone(
 
 function renderCopies(page: Page, { copies, copiedBytes }: PlanReport, options: RenderOptions): void {
   if (copies.length === 0) return;
-  renderTable(page, 'TO COPY', copyColumns, copies, { max: movesMax, options });
-  page.line(
-    `${bytesText(copiedBytes, 'up')} in all: these volumes are local, and cannot follow their pods`,
-    2,
-  );
+  renderTable(page, heading('copies'), copyColumns, copies, { max: movesMax, options });
+  page.line(copiedText(bytesText(copiedBytes, 'up')), 2);
 }

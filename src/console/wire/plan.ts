@@ -14,6 +14,7 @@ export interface PlanAnswer {
   readonly stuck: readonly PlanProblem[];
   readonly lost: readonly PlanGone[];
   readonly removed: readonly PlanGone[];
+  readonly stays: readonly PlanGone[];
   readonly copies: readonly {
     readonly volume: string;
     readonly claim: string;
@@ -21,12 +22,15 @@ export interface PlanAnswer {
     readonly from: string;
     readonly to: string | undefined;
   }[];
+  /** The sum of the copies. */
+  readonly copiedBytes: number;
   readonly notes: readonly { readonly text: string }[];
 }
 
 export interface PlanProblem {
   readonly pod: string;
   readonly from: string | undefined;
+  readonly cause: string;
   readonly message: string;
 }
 

@@ -34,13 +34,12 @@ import { PortTable } from './pods/port-table.ts';
 import { UsageTable } from './pods/usage-table.ts';
 import { type DriverPoolsDifference, hasNewFigure, type PoolChange } from './pool-changes.ts';
 import { drivePoolKey } from './pools/drive-pool.ts';
-import { dropUsedRoom, roomOnDrive } from './pools/drive-promises.ts';
 import { OwnerPlaces } from './pools/owner-places.ts';
 import { PoolTable } from './pools/pool-table.ts';
 import { type PromiseOptions, PromiseReconciler } from './pools/promise-reconciler.ts';
 import { type CapacityPromise, PromiseTable } from './pools/promise-table.ts';
 import { ProvisioningFailures } from './pools/provisioning-failures.ts';
-import { dropUsedCapacity } from './pools/used-capacity.ts';
+import { usedCapacityCheck } from './pools/used-capacity.ts';
 import { setOrDelete } from './primitives/maps.ts';
 import { Scratch } from './primitives/scratch.ts';
 import { type Savepoint, UndoLog } from './primitives/undo-log.ts';
@@ -231,15 +230,13 @@ export class ClusterIndex {
 
   #change<K extends IndexedKind>(kind: K, key: string, after: RecordOf[K] | undefined): ClusterChange {
     const before = this.#get(kind, key);
-    const room = kind === 'Drive' ? roomOnDrive(this, drivePoolKey(key)) : undefined;
-    const pool = kind === 'CSIStorageCapacity' ? capacityPoolKey(key) : undefined;
-    const availableBefore = pool === undefined ? undefined : this.pools.availableIn(pool);
+    const dropUsedCapacity = usedCapacityCheck(this, kind, key);
     this.promises.startChange();
     if (kind === 'PersistentVolume') this.#dropLostHold(key, after as VolumeRecord | undefined);
     if (kind === 'PersistentVolumeClaim' && after === undefined) this.provisioningFailures.claimDeleted(key);
     this.#write(key, before, after, this.#appliers[kind] as unknown as Apply<RecordOf[K]>);
     const difference = kind === 'DriverCapacity' ? this.#difference : undefined;
-    if (pool !== undefined) this.provisioningFailures.poolChanged(pool);
+    if (kind === 'CSIStorageCapacity') this.provisioningFailures.poolChanged(capacityPoolKey(key));
     for (const changed of difference?.pools ?? [])
       if (hasNewFigure(changed))
         this.provisioningFailures.poolChanged((changed.after ?? changed.before)!.key);
@@ -247,8 +244,7 @@ export class ClusterIndex {
     if (kind === 'Drive' && hasNewFigure(change as PoolChange))
       this.provisioningFailures.poolChanged(drivePoolKey(key));
     this.#promiseReconciler.changed(clusterChangeOf(change, []));
-    if (room !== undefined) dropUsedRoom(this, drivePoolKey(key), room);
-    if (pool !== undefined) dropUsedCapacity(this, pool, availableBefore);
+    dropUsedCapacity();
     return clusterChangeOf(change, this.#freedPools(this.promises.freedInChange));
   }
 

@@ -47,11 +47,13 @@ export function MapView({ id }: { readonly id: string }) {
 function Legend() {
   return (
     <ul class="legend" aria-label="Legend">
-      <li class="legend-used">used</li>
+      <li class="legend-used">storage used</li>
+      <li class="legend-full">used, if over 90 % are used or promised</li>
       <li class="legend-promised">promised</li>
       <li class="legend-free">free</li>
-      <li class="legend-full">over 90 %</li>
-      <li class="legend-bad">problem</li>
+      <li class="legend-requested">CPU and memory requested</li>
+      <li class="legend-cordoned">cordoned</li>
+      <li class="legend-bad">not ready, or storage with a problem</li>
     </ul>
   );
 }

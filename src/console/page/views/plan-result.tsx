@@ -1,4 +1,13 @@
-import type { PlanAnswer, PlanProblem } from '../../wire/plan.ts';
+import {
+  copiedText,
+  noNodeText,
+  noPlaceText,
+  planColumns,
+  planParts,
+  planReasons,
+  whereNow,
+} from '../../../engine/what-if/plan-words.ts';
+import type { PlanAnswer, PlanGone, PlanProblem } from '../../wire/plan.ts';
 import { countText, pluralText, shownBytes } from '../format.ts';
 import { Notes } from '../parts/answer-state.tsx';
 import { VirtualGrid } from '../parts/virtual-grid.tsx';
@@ -27,20 +36,12 @@ export function PlanResult({
         </ul>
       )}
       <Moves plan={plan} />
-      <Problems
-        title="Pods that lose their node, and find no other"
-        rows={plan.stranded.filter(({ from }) => from !== undefined)}
-      />
-      <Problems title="Pods whose volume cannot leave" rows={plan.stuck} />
-      {plan.lost.length > 0 && (
-        <p>Nothing creates these pods again: {plan.lost.map(({ pod }) => pod).join(', ')}</p>
-      )}
-      {plan.removed.length > 0 && <p>{pluralText(plan.removed.length, 'pod')} would be removed.</p>}
+      <Problems title={planParts.stranded} rows={plan.stranded} />
+      <Problems title={planParts.stuck} rows={plan.stuck} />
+      <Gone title={planParts.lost} rows={plan.lost} why={planReasons.lost} />
+      <Gone title={planParts.removed} rows={plan.removed} why={planReasons.removed} />
+      <Gone title={planParts.stays} rows={plan.stays} why={planReasons.stays} />
       <Copies plan={plan} />
-      <Problems
-        title="Pods that wait, before and after"
-        rows={plan.stranded.filter(({ from }) => from === undefined)}
-      />
       <PlanActions changes={changes} plan={plan} />
       <Notes notes={plan.notes} />
     </div>
@@ -50,15 +51,15 @@ export function PlanResult({
 function Moves({ plan }: { readonly plan: PlanAnswer }) {
   return (
     <>
-      <h3>Pods that get another node</h3>
+      <h3>{planParts.moves}</h3>
       <VirtualGrid
-        label="Moves"
+        label={planParts.moves}
         rows={plan.moves}
         columns={[
-          { title: 'Pod', render: ({ pod }) => <PodLink id={pod} />, width: 'minmax(9rem, 2fr)' },
-          { title: 'From', render: ({ from }) => from ?? 'nowhere' },
-          { title: 'To', render: ({ to }) => to },
-          { title: 'Why', render: ({ cause }) => cause, isMinor: true },
+          { title: planColumns.pod, render: ({ pod }) => <PodLink id={pod} />, width: 'minmax(9rem, 2fr)' },
+          { title: planColumns.from, render: ({ from }) => from ?? noNodeText },
+          { title: planColumns.to, render: ({ to }) => to },
+          { title: planColumns.cause, render: ({ cause }) => cause, isMinor: true },
         ]}
         keyOf={({ pod }) => pod}
         emptyText="No pod moves."
@@ -72,21 +73,52 @@ function Copies({ plan }: { readonly plan: PlanAnswer }) {
   if (plan.copies.length === 0) return null;
   return (
     <>
-      <h3>Volumes that have to be copied</h3>
+      <h3>{planParts.copies}</h3>
       <VirtualGrid
-        label="Copies"
+        label={planParts.copies}
         rows={plan.copies}
         columns={[
-          { title: 'Volume', render: ({ volume }) => volume, width: 'minmax(9rem, 2fr)' },
-          { title: 'Claim', render: ({ claim }) => claim, isMinor: true },
-          { title: 'Size', render: ({ bytes }) => shownBytes(bytes), isNumber: true, width: '6rem' },
-          { title: 'From', render: ({ from }) => from },
-          { title: 'To', render: ({ to }) => to ?? 'fits nowhere' },
+          { title: planColumns.volume, render: ({ volume }) => volume, width: 'minmax(9rem, 2fr)' },
+          { title: planColumns.claim, render: ({ claim }) => claim, isMinor: true },
+          {
+            title: planColumns.size,
+            render: ({ bytes }) => shownBytes(bytes),
+            isNumber: true,
+            width: '6rem',
+          },
+          { title: planColumns.from, render: ({ from }) => from },
+          { title: planColumns.to, render: ({ to }) => to ?? noPlaceText },
         ]}
         keyOf={({ volume }) => volume}
         emptyText="None."
         heightRows={8}
       />
+      <p class="dim">{copiedText(shownBytes(plan.copiedBytes))}</p>
+    </>
+  );
+}
+
+function Gone({
+  title,
+  rows,
+  why,
+}: {
+  readonly title: string;
+  readonly rows: readonly PlanGone[];
+  readonly why: string;
+}) {
+  if (rows.length === 0) return null;
+  const names = rows
+    .slice(0, podsShownMax)
+    .map(({ pod, node }) => (node === undefined ? pod : `${pod} on ${node}`));
+  const more = rows.length > podsShownMax ? ` and ${countText(rows.length - podsShownMax)} more` : '';
+  return (
+    <>
+      <h3>{title}</h3>
+      <p>
+        {names.join(', ')}
+        {more}: {why}
+      </p>
     </>
   );
 }
@@ -108,9 +140,9 @@ function Problems({ title, rows }: { readonly title: string; readonly rows: read
             {pods.length > 1 && <strong>{pluralText(pods.length, 'pod')}: </strong>}
             {message}
             <div class="pod-links">
-              {pods.slice(0, podsShownMax).map(({ pod, from }) => (
+              {pods.slice(0, podsShownMax).map(({ pod, from, cause }) => (
                 <span key={pod}>
-                  <PodLink id={pod} /> {from !== undefined && <span class="dim">on {from} </span>}
+                  <PodLink id={pod} /> <span class="dim">({whereNow(from, cause)}) </span>
                 </span>
               ))}
               {pods.length > podsShownMax && (

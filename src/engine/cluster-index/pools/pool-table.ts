@@ -226,12 +226,6 @@ export class PoolTable {
     return this.#available[row]!;
   }
 
-  /** The same by the key of the pool; undefined if it does not exist. */
-  availableIn(poolKey: string): Size | undefined {
-    const row = this.#rows.get(poolKey);
-    return row === undefined ? undefined : this.#available[row];
-  }
-
   promisesOf(poolKey: string): ReadonlyMap<string, Size> {
     return this.#promises.get(poolKey) ?? noPromises;
   }

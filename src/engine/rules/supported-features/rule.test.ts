@@ -55,6 +55,15 @@ describe('a pod', () => {
       says: uses(`spec.initContainers[0].resources.claims ${dra}`),
     },
     {
+      name: 'that requests the devices of a DeviceClass as a resource is refused',
+      spec: {
+        containers: [
+          { resources: { requests: { 'deviceclass.resource.kubernetes.io/gpu': '1', cpu: '1' } } },
+        ],
+      },
+      says: uses(`the resource deviceclass.resource.kubernetes.io/gpu ${dra}`),
+    },
+    {
       name: 'of a group is refused',
       spec: { schedulingGroup: { podGroupName: 'g' } },
       says: uses('spec.schedulingGroup (pod groups)'),

@@ -47,6 +47,9 @@ function unsupported(spec: ShapeSpec): string[] {
   return [
     ...(isUsed(spec.resourceClaims) ? ['spec.resourceClaims (dynamic resource allocation)'] : []),
     ...deviceClaims.map((field) => `${field} (dynamic resource allocation)`),
+    ...[...deviceResourcesIn(spec.containers), ...deviceResourcesIn(spec.initContainers)].map(
+      (resource) => `the resource ${resource} (dynamic resource allocation)`,
+    ),
     ...(isUsed(spec.schedulingGroup) ? ['spec.schedulingGroup (pod groups)'] : []),
   ];
 }
@@ -55,6 +58,17 @@ function claimsIn(containers: readonly ShapeContainer[], field: string): string[
   return containers.flatMap(({ resources }, at) =>
     isUsed(resources?.claims) ? [`${field}[${at}].resources.claims`] : [],
   );
+}
+
+/** Kubernetes 1.36 serves a resource of this name by a ResourceClaim for the DeviceClass that it names; no node advertises it. */
+const deviceClassPrefix = 'deviceclass.resource.kubernetes.io/';
+
+function deviceResourcesIn(containers: readonly ShapeContainer[]): string[] {
+  const names = containers.flatMap(({ resources }) => [
+    ...Object.keys(isRecord(resources?.requests) ? resources.requests : {}),
+    ...Object.keys(isRecord(resources?.limits) ? resources.limits : {}),
+  ]);
+  return [...new Set(names)].filter((name) => name.startsWith(deviceClassPrefix));
 }
 
 /** An empty list asks for nothing. */
