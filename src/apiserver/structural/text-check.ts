@@ -1,5 +1,5 @@
-import { RE2JS } from 're2js';
 import { codePointCount, goQuoted } from '../../kube/go/quote.ts';
+import { compiledPattern, PatternError } from '../schema/bounded-pattern.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
 import { type FormatRule, formatRule } from './formats/formats.ts';
 import type { ValidationRun } from './validation-run.ts';
@@ -34,33 +34,18 @@ export function compileFormat(format: string): TextCheck | undefined {
 }
 
 /**
- * Returns the expected pattern if a text does not match it. Compiling a pattern is slow, so it happens on first use.
+ * Returns the expected pattern if a text does not match it. Compiling a pattern is slow, so it happens on first use; the
+ * cache compiles patterns that definitions repeat, such as the one for quantities, once.
  */
 function compilePattern(pattern: string): (text: string) => string | undefined {
-  let expression: RE2JS | string | undefined;
   return (text) => {
-    expression ??= readPattern(pattern);
-    if (typeof expression === 'string') return expression;
-    return expression.test(text) ? undefined : pattern;
+    try {
+      return compiledPattern(pattern).test(text) ? undefined : pattern;
+    } catch (error) {
+      if (!(error instanceof PatternError)) throw error;
+      const { message } = error;
+      // Go prints the rest of the pattern, even if it is empty.
+      return `${pattern}, but pattern is invalid: ${message}${message.endsWith('expression') ? ': ``' : ''}`;
+    }
   };
-}
-
-/** Definitions repeat a few patterns many times, such as the one for quantities. */
-const patternCache = new Map<string, RE2JS>();
-const patternCacheMax = 500;
-
-/** Returns the error message if the pattern is not valid. */
-function readPattern(pattern: string): RE2JS | string {
-  let expression = patternCache.get(pattern);
-  if (expression !== undefined) return expression;
-  try {
-    expression = RE2JS.compile(pattern);
-  } catch (error) {
-    const { message } = error as Error;
-    // Go prints the rest of the pattern, even if it is empty.
-    return `${pattern}, but pattern is invalid: ${message}${message.endsWith('expression') ? ': ``' : ''}`;
-  }
-  if (patternCache.size >= patternCacheMax) patternCache.clear();
-  patternCache.set(pattern, expression);
-  return expression;
 }

@@ -1,6 +1,6 @@
 import type { FunctionLibrary } from '../types/declarations.ts';
 import { PlainList } from '../values/collections.ts';
-import { compilePattern } from '../values/patterns.ts';
+import { compilePattern, orCelError } from '../values/patterns.ts';
 import { CelError, type Value } from '../values/values.ts';
 
 /** Kubernetes' functions for searching with patterns. */
@@ -29,8 +29,5 @@ function all(text: Value, pattern: Value, limit: bigint): Value {
 function search(text: string, pattern: string, max: number): string[] | CelError {
   const compiled = compilePattern(pattern);
   if (compiled instanceof CelError) return new CelError(`Illegal regex: ${compiled.message}`);
-  const matcher = compiled.matcher(text);
-  const found: string[] = [];
-  while (found.length < max && matcher.find()) found.push(matcher.group() ?? '');
-  return found;
+  return orCelError(() => compiled.findAll(text, max));
 }

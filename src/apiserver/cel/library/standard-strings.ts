@@ -1,6 +1,6 @@
 import type { FunctionLibrary } from '../types/declarations.ts';
 import { isReceiver } from '../values/arithmetic.ts';
-import { compilePattern } from '../values/patterns.ts';
+import { compilePattern, orCelError } from '../values/patterns.ts';
 import { CelError, isList, isMap, noSuchOverload, type Value, valueSize } from '../values/values.ts';
 
 /** The standard functions of CEL for texts, and `size`. */
@@ -43,5 +43,5 @@ function onStrings(test: (text: string, part: string) => boolean): (text: Value,
 function matches(text: Value, pattern: Value): Value {
   if (typeof text !== 'string' || typeof pattern !== 'string') return new CelError(noSuchOverload);
   const compiled = compilePattern(pattern);
-  return compiled instanceof CelError ? compiled : compiled.matcher(text).find();
+  return compiled instanceof CelError ? compiled : orCelError(() => compiled.test(text));
 }

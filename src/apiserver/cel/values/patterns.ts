@@ -1,33 +1,17 @@
-import { RE2JS } from 're2js';
-import { messageOf } from '../../../runtime/error-message.ts';
+import { type BoundedPattern, compiledPattern, PatternError } from '../../schema/bounded-pattern.ts';
 import { CelError } from './values.ts';
 
-/** Patterns rarely change, but a rule may compute them; the cache drops the oldest. */
-const patternCacheMax = 200;
-const patternCache = new Map<string, RE2JS | CelError>();
-
-/**
- * Compiles a pattern in RE2's syntax, whose matching takes linear time for any pattern. Returns an error if the pattern
- * is not valid.
- */
-export function compilePattern(pattern: string): RE2JS | CelError {
-  const known = patternCache.get(pattern);
-  if (known !== undefined) return known;
-  const compiled = compile(pattern);
-  if (patternCache.size >= patternCacheMax) {
-    for (const oldest of patternCache.keys()) {
-      patternCache.delete(oldest);
-      break;
-    }
-  }
-  patternCache.set(pattern, compiled);
-  return compiled;
+/** Compiles a pattern in RE2's syntax. Returns an error if the pattern is not valid. */
+export function compilePattern(pattern: string): BoundedPattern | CelError {
+  return orCelError(() => compiledPattern(pattern));
 }
 
-function compile(pattern: string): RE2JS | CelError {
+/** The result of a match, or an error if it would take too many steps. */
+export function orCelError<T>(match: () => T): T | CelError {
   try {
-    return RE2JS.compile(pattern);
+    return match();
   } catch (error) {
-    return new CelError(messageOf(error));
+    if (!(error instanceof PatternError)) throw error;
+    return new CelError(error.message);
   }
 }

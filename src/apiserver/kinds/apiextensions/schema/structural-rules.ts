@@ -1,6 +1,6 @@
-import { RE2JS } from 're2js';
 import type { JSONSchemaProps } from '../../../../kube/api/stored/apiextensions.ts';
 import { messageOf } from '../../../../runtime/error-message.ts';
+import { compiledPattern } from '../../../schema/bounded-pattern.ts';
 import { FieldErrors } from '../../../validation/field-errors.ts';
 import { itemSchemaOf } from './schema-walk.ts';
 import { checkCompleteness } from './structural-completeness.ts';
@@ -152,7 +152,7 @@ function checkValueValidations(
 
 function patternProblem(pattern: string): string | undefined {
   try {
-    RE2JS.compile(pattern);
+    compiledPattern(pattern);
     return undefined;
   } catch (error) {
     return messageOf(error);
