@@ -27,7 +27,7 @@ export async function connect(
   { instead, log = silentLog, ...ways }: ConnectWays = {},
 ): Promise<KubernetesCluster> {
   try {
-    return await KubernetesCluster.connect({
+    const cluster = await KubernetesCluster.connect({
       clock: realClock,
       random: systemRandom,
       env: process.env,
@@ -36,6 +36,8 @@ export async function connect(
       ...(kubeconfig !== undefined && { kubeconfig }),
       ...(context !== undefined && { context }),
     });
+    for (const risk of cluster.risks) warnOnce(risk, log);
+    return cluster;
   } catch (error) {
     if (!(error instanceof ConnectionSettingsError)) throw error;
     const remedies = [
@@ -45,6 +47,15 @@ export async function connect(
     ].flat();
     throw new CliError(`${error.message}; ${remedies.join(', or ')}`, 1, { cause: error });
   }
+}
+
+const warned = new Set<string>();
+
+/** A command may connect more than once. */
+function warnOnce(text: string, log: Log): void {
+  if (warned.has(text)) return;
+  warned.add(text);
+  log.warn(text);
 }
 
 /** A hint if `stowage up` was started in this folder and its kubeconfig is not in use. */

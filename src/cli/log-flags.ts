@@ -1,13 +1,5 @@
 import { realClock } from '../runtime/clock.ts';
-import {
-  type Log,
-  type LogFormat,
-  type LogLevel,
-  lineLog,
-  logFormats,
-  logLevels,
-  silentLog,
-} from '../runtime/log.ts';
+import { type Log, type LogFormat, type LogLevel, lineLog, logFormats, logLevels } from '../runtime/log.ts';
 import { usage } from './cli-error.ts';
 
 /** The flags as given; the defaults are in `shared-options.ts`. */
@@ -28,9 +20,9 @@ export function logOf({ logFormat = 'text', logLevel = 'info', verbose = false }
   });
 }
 
-/** For commands that answer and end: silent unless `--verbose` is given. */
+/** For commands that answer and end: only warnings, unless `--verbose` is given. */
 export function logForReading({ verbose = false }: Pick<LogFlags, 'verbose'>): Log {
-  return verbose ? logOf({ verbose }) : silentLog;
+  return logOf({ logLevel: 'warn', verbose });
 }
 
 function oneOf<T extends string>(flag: string, given: string, known: readonly T[]): T {

@@ -4,6 +4,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { TokenBucketOptions } from '../../runtime/token-bucket.ts';
 import type { Cluster, ResourceClient } from '../cluster.ts';
+import { connectionRisks } from './connection-risks.ts';
 import { type ConnectionSettings, ConnectionSettingsError } from './connection-settings.ts';
 import { credentialsOf, readFileOrData } from './credentials.ts';
 import { type Discovery, discover } from './discovery.ts';
@@ -56,6 +57,8 @@ export class KubernetesCluster implements Cluster, AsyncDisposable {
   readonly connection: Omit<ConnectionSettings, 'user'>;
   /** Of the context, or of this pod; `default` if neither sets one. */
   readonly namespace: string;
+  /** What others on the network could read or forge, as sentences for the user. */
+  readonly risks: readonly string[];
   readonly #transport: Transport;
   readonly #requester: Requester;
   readonly #options: KubernetesConnectOptions;
@@ -67,6 +70,7 @@ export class KubernetesCluster implements Cluster, AsyncDisposable {
     const { user: _, ...connection } = settings;
     this.connection = connection;
     this.namespace = settings.namespace ?? 'default';
+    this.risks = connectionRisks(settings);
     this.#options = options;
     this.#transport = transport;
     this.#requester = new Requester({
