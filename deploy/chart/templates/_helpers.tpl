@@ -210,6 +210,12 @@ rules:
     resourceNames: [{{ . }}]
     verbs: [list, watch]
 {{- end }}
+{{- if .agentLeases }}
+  # Heartbeats of disk agents.
+  - apiGroups: [coordination.k8s.io]
+    resources: [leases]
+    verbs: [list]
+{{- end }}
 ---
 {{ include "stowage.bindRole" (merge (dict "namespace" "kube-system") .) }}
 {{- end }}

@@ -26,5 +26,6 @@ export function storageNodeOf<T extends Pick<StorageNode, 'status'>>(
 
 export function isReadyDisk({ status }: Pick<StorageNode, 'status'>, diskUUID: string): boolean {
   const disk = Object.values(status?.diskStatus ?? {}).find((each) => each.diskUUID === diskUUID);
-  return getCondition(disk?.conditions, 'Ready')?.status === 'True';
+  const isNodeReady = (getCondition(status?.conditions, 'Ready')?.status ?? 'True') === 'True';
+  return isNodeReady && getCondition(disk?.conditions, 'Ready')?.status === 'True';
 }

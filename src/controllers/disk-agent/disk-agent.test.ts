@@ -1,11 +1,12 @@
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { getCondition } from '../../kube/conditions.ts';
 import { diskSchedules } from '../../kube/disks/disk-schedule.ts';
 import { diskAgentFinalizer, replicas } from '../../kube/disks/replica.ts';
 import { forceRemovalKey, storageNodes } from '../../kube/disks/storage-node.ts';
 import { diskVolumes } from '../../kube/disks/volume.ts';
-import { nodes } from '../../kube/resources.ts';
+import { leases, nodes } from '../../kube/resources.ts';
 import { emptyContents } from './files/contents-hash.ts';
 import { AgentFixture } from './testing/agent-fixture.ts';
 
@@ -273,4 +274,37 @@ test('folders without an owner are reported, and never removed', async () => {
   ).toHaveLength(1);
   await rm(path, { recursive: true });
   await fixture.until(async () => (await orphaned())?.status === 'False');
+});
+
+test('a node whose agent has ended is not ready within a minute, until the agent runs again', async () => {
+  const fixture = await AgentFixture.start('n1');
+  const ready = async () => getCondition((await fixture.node('n1')).status?.conditions, 'Ready');
+  await fixture.until(async () => (await fixture.node('n1')).status?.agentLease !== undefined);
+  await fixture.settle(90_000);
+  expect(await ready()).toMatchObject({ status: 'True' });
+  await fixture.stop();
+  await fixture.settle(60_000);
+  expect(await ready()).toMatchObject({
+    status: 'Unknown',
+    reason: 'AgentLost',
+    message: expect.stringContaining('Lease kube-system/stowage-disk-agent-n1'),
+  });
+  expect(await fixture.environment.eventLines()).toContainEqual(expect.stringContaining('AgentLost n1: '));
+  fixture.runAgents(['n1']);
+  await fixture.until(async () => (await ready())?.status === 'True');
+});
+
+test('clocks that differ do not matter for the heartbeat of an agent', async () => {
+  const fixture = await AgentFixture.start('n1');
+  await fixture.until(async () => (await fixture.node('n1')).status?.agentLease !== undefined);
+  await fixture.stop();
+  const client = fixture.cluster.resource(leases);
+  const key = { namespace: 'kube-system', name: 'stowage-disk-agent-n1' };
+  for (let round = 0; round < 12; round += 1) {
+    const renewTime = `2001-01-01T00:00:${10 + round}.000000Z`;
+    await client.patch(key, { type: 'merge', body: { spec: { renewTime } } });
+    await fixture.settle(10_000);
+  }
+  const { status } = await fixture.node('n1');
+  expect(getCondition(status?.conditions, 'Ready')).toMatchObject({ status: 'True' });
 });

@@ -13,6 +13,7 @@ import { ImageUploads } from './images/image-uploads.ts';
 import { ReplicaFiles } from './replicas/replica-files.ts';
 import { servedData } from './served-data.ts';
 import { AgentDisks } from './status/agent-disks.ts';
+import { Heartbeat } from './status/heartbeat.ts';
 import { NodeStatus } from './status/node-status.ts';
 import { ensureStorageNode } from './storage-node-creation.ts';
 import { AgentServer } from './transfer/agent-server.ts';
@@ -59,14 +60,21 @@ export async function runStorageNodeAgent(
     clock,
     onError: (error) => report({ controller: 'disk-agent', key: nodeName, error }),
   });
-  status = new NodeStatus(context, { nodeName, files, disks, caches, upload: () => server.address });
+  const heartbeat = new Heartbeat(context, { nodeName, onRecovered: () => status?.wake() });
+  const upload = () => server.address;
+  status = new NodeStatus(context, { nodeName, files, disks, caches, heartbeat, upload });
   const stopMetering = meterAgent(context.metrics, {
     nodeName,
     node: () => caches.nodes.get(nodeName),
     probeAgeMs: () => status?.probeAgeMs,
   });
   try {
-    await Promise.all([status.run(signal), copies.run(signal), new ReplicaFiles(parts).run(signal)]);
+    await Promise.all([
+      heartbeat.run(signal),
+      status.run(signal),
+      copies.run(signal),
+      new ReplicaFiles(parts).run(signal),
+    ]);
   } finally {
     stopMetering();
   }

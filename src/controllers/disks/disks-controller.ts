@@ -1,4 +1,5 @@
 import type { Controller } from '../../reconcile/controller.ts';
+import { AgentHeartbeats } from './agent-heartbeats.ts';
 import { diskCaches } from './disk-caches.ts';
 import { meterDisks } from './disk-metrics.ts';
 import { ImagePlacement } from './images/image-placement.ts';
@@ -22,6 +23,7 @@ export const disksController: Controller = {
     const stopMetering = meterDisks(context.metrics, caches);
     try {
       await Promise.all([
+        new AgentHeartbeats(context, caches).run(signal),
         new NodeDisks(context, caches).run(signal),
         new DiskVerdicts(context, caches).run(signal),
         new VolumePlacement(context, caches).run(signal),

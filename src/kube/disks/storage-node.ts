@@ -31,6 +31,8 @@ export interface StorageNodeStatus {
   readonly zone?: string;
   /** Where the node's agent takes uploads of images. */
   readonly upload?: { readonly url: string; readonly certificateSHA256?: string };
+  /** The Lease in `agentLeaseNamespace` that the node's agent renews; left out without an agent of ours. */
+  readonly agentLease?: string;
   readonly diskStatus?: Readonly<Record<string, StorageDiskStatus>>;
   readonly conditions?: readonly Condition[];
 }
@@ -53,6 +55,26 @@ export const storageNodes: Resource<StorageNode> = {
   plural: 'storagenodes',
   isOptional: true,
 };
+
+/** Where the Leases of disk agents are. */
+export const agentLeaseNamespace = 'kube-system';
+
+/** On the Leases of disk agents, with the value `disk-agent`. */
+export const agentLeaseLabel = 'stowage.dev/component';
+
+/** The Lease of the agent of a node. */
+export function agentLeaseName(nodeName: string): string {
+  return `stowage-disk-agent-${nodeName}`;
+}
+
+/**
+ * A node whose Lease was not renewed for this time is not ready. As for kubelets: they renew every ten seconds, so three renewals may
+ * fail.
+ */
+export const agentLeaseSeconds = 40;
+
+/** The reason of the condition `Ready` of a StorageNode whose agent does not renew its Lease. */
+export const agentLostReason = 'AgentLost';
 
 /** On a StorageNode or DiskSchedule, with the value `true`: disks that do not answer are given up, with everything on them. */
 export const forceRemovalKey = 'stowage.dev/force-removal';

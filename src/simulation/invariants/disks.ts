@@ -7,7 +7,6 @@ import { belongsTo } from '../../kube/disks/replica-volume.ts';
 import { type DiskVolume, diskVolumes } from '../../kube/disks/volume.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
 import { qualifiedPlural } from '../../kube/resource.ts';
-import { healthyReplicaStays } from './healthy-replicas.ts';
 import type { Invariant, StoredVersion } from './invariant.ts';
 import type { StoredObjects } from './stored-objects.ts';
 
@@ -270,7 +269,6 @@ export const diskInvariants: readonly Invariant[] = [
   commitsAreGranted,
   committedBytesAreKept,
   volumeSizesAreReal,
-  healthyReplicaStays,
 ];
 
 interface Decision {

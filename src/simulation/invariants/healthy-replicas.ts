@@ -13,7 +13,7 @@ const observed = new WeakMap<StoredObjects, HealthySinceMark>();
 
 /**
  * A replica with data is removed only if another replica of the volume was healthy after the removal began. It may cease to be healthy between the last read
- * and the deletion, which no controller can exclude. Health is decided here from the stored objects, without the function of the controller.
+ * and the deletion, which no controller can exclude. Users may delete any replica, so this holds only where none of them does. Health is decided here from the stored objects, without the function of the controller.
  */
 export const healthyReplicaStays: Invariant = {
   name: 'a replica with data is removed only if another one is healthy',

@@ -8,6 +8,7 @@ import { diskVolumes } from '../../kube/disks/volume.ts';
 import type { Random } from '../../runtime/random.ts';
 import { disksComeToRest, grantableExpansionsAreGranted, roomIsUsed } from '../invariants/disk-room.ts';
 import { diskInvariants, disksAreAtRest } from '../invariants/disks.ts';
+import { healthyReplicaStays } from '../invariants/healthy-replicas.ts';
 import type { ActionContext, SimulationPart } from '../part.ts';
 import type { ActionParameters } from '../scenario.ts';
 import { gibibyte } from '../simulated-driver.ts';
@@ -42,7 +43,14 @@ export const disksPart: SimulationPart = {
   prepare: async ({ cluster }) => {
     for (const node of nodeNames) await createStorageNode(cluster, node);
   },
-  invariants: [...diskInvariants, disksAreAtRest, roomIsUsed, grantableExpansionsAreGranted, disksComeToRest],
+  invariants: [
+    ...diskInvariants,
+    healthyReplicaStays,
+    disksAreAtRest,
+    roomIsUsed,
+    grantableExpansionsAreGranted,
+    disksComeToRest,
+  ],
   actions: [
     {
       name: 'create-volume',

@@ -38,7 +38,7 @@ function report(
   const usages = new Map([['d', { ownBytes, orphans }]]);
   return reportedStatus(
     before,
-    { probes: new Map([['d', probe]]), usages, upload: undefined, place: undefined },
+    { probes: new Map([['d', probe]]), usages, upload: undefined, agentLease: undefined, place: undefined },
     at,
   );
 }
@@ -97,7 +97,7 @@ test('fields of others stay, and a disk that is not in the spec goes', () => {
 
 test('a Node without labels has no zone', () => {
   const before = { ...node, status: { zone: 'z' } };
-  const parts = { probes: new Map(), usages: new Map(), upload: undefined, place: {} };
+  const parts = { probes: new Map(), usages: new Map(), upload: undefined, agentLease: undefined, place: {} };
   expect(reportedStatus(before, parts, now).zone).toBeUndefined();
 });
 

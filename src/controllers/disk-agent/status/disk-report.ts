@@ -10,6 +10,8 @@ export interface DiskReport {
   /** Of the disks that can be used. */
   readonly usages: ReadonlyMap<string, DiskUsage>;
   readonly upload: StorageNodeStatus['upload'];
+  /** The Lease that the agent renews; undefined before the first renewal. */
+  readonly agentLease: string | undefined;
   /** From the labels of the Node; undefined without a Node. */
   readonly place: Pick<StorageNodeStatus, 'region' | 'zone'> | undefined;
 }
@@ -25,7 +27,7 @@ const orphansShownMax = 10;
 /** The status that a node with these disks has. Fields that the agent does not know stay as they are. */
 export function reportedStatus(
   { metadata, status }: StorageNode,
-  { probes, usages, upload, place }: DiskReport,
+  { probes, usages, upload, place, agentLease }: DiskReport,
   now: Timestamp,
 ): StorageNodeStatus {
   const { upload: _upload, region, zone, ...before } = status ?? {};
@@ -40,6 +42,7 @@ export function reportedStatus(
     ...before,
     ...(place ?? known),
     ...(upload !== undefined && { upload }),
+    ...(agentLease !== undefined && { agentLease }),
     observedGeneration: Number(metadata?.generation ?? 0),
     diskStatus,
     conditions: setCondition(status?.conditions, nodeCondition(probes), now),

@@ -18,6 +18,7 @@ import type { DiskProbe } from '../files/probe-disk.ts';
 import type { AgentDisks } from './agent-disks.ts';
 import { reportedStatus } from './disk-report.ts';
 import { type DiskUsage, diskUsage } from './disk-usage.ts';
+import type { Heartbeat } from './heartbeat.ts';
 
 /** How often the disks are looked at without any other cause. */
 const probeEveryMs = 30_000;
@@ -29,6 +30,7 @@ export interface NodeStatusOptions {
   readonly files: HostFiles;
   readonly disks: AgentDisks;
   readonly caches: DiskAgentCaches;
+  readonly heartbeat: Pick<Heartbeat, 'leaseName' | 'isExpired'>;
   /** Where the agent takes uploads. */
   readonly upload: () => StorageNodeStatus['upload'];
 }
@@ -77,7 +79,7 @@ export class NodeStatus {
   }
 
   async #reconcile(signal: AbortSignal): Promise<Requeue | undefined> {
-    const { nodeName, disks } = this.#options;
+    const { nodeName, disks, heartbeat } = this.#options;
     const client = this.#context.cluster.resource(storageNodes);
     // A live read: the write depends on the figures and the UUIDs that were reported last.
     const node = await undefinedIfNotFound(client.get({ name: nodeName }, { signal }));
@@ -87,10 +89,13 @@ export class NodeStatus {
     const usages = await this.#usages(probes);
     const place = await this.#place(signal);
     const now = formatTimestamp(this.#context.clock.nowMs());
-    const status = reportedStatus(node, { probes, usages, place, upload: this.#options.upload() }, now);
+    const upload = this.#options.upload();
+    const agentLease = heartbeat.leaseName;
+    const status = reportedStatus(node, { probes, usages, place, upload, agentLease }, now);
     this.#reportOrphans(node, status);
     const stale = await retryIfStale(async () => {
-      if (isDeepStrictEqual(status, node.status)) return;
+      // Others find that the agent has ended, and say so in the status: it must not be written against them until the Lease is renewed.
+      if (heartbeat.isExpired || isDeepStrictEqual(status, node.status)) return;
       await client.update({ ...node, status }, { subresource: 'status', signal });
     });
     return stale ?? { afterMs: probeEveryMs };

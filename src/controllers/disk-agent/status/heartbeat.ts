@@ -1,0 +1,90 @@
+import type { Lease } from '../../../kube/api/coordination.ts';
+import { isReason } from '../../../kube/api-error.ts';
+import {
+  agentLeaseLabel,
+  agentLeaseName,
+  agentLeaseNamespace,
+  agentLeaseSeconds,
+} from '../../../kube/disks/storage-node.ts';
+import { formatMicroTime } from '../../../kube/go/timestamp.ts';
+import { apiVersionOf } from '../../../kube/resource.ts';
+import { leases } from '../../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
+import type { ControllerContext } from '../../../reconcile/controller.ts';
+
+const renewEveryMs = 10_000;
+/** After a renewal that failed. */
+const retryMs = 2_000;
+
+/**
+ * Renews the Lease of a node's agent: while it is renewed, the controller `disks` believes what the agent has reported. Each write carries the version that was
+ * read. A crash after any write changes nothing: the next process renews the same Lease.
+ */
+export class Heartbeat {
+  readonly #context: ControllerContext;
+  readonly #nodeName: string;
+  readonly #onRecovered: () => void;
+  /** When the Lease was last renewed, in monotonic time. */
+  #renewedMs: number | undefined;
+
+  constructor(
+    context: ControllerContext,
+    { nodeName, onRecovered }: { readonly nodeName: string; readonly onRecovered: () => void },
+  ) {
+    this.#context = context;
+    this.#nodeName = nodeName;
+    this.#onRecovered = onRecovered;
+  }
+
+  /** The name of the Lease; undefined before the first renewal. */
+  get leaseName(): string | undefined {
+    return this.#renewedMs === undefined ? undefined : agentLeaseName(this.#nodeName);
+  }
+
+  /** Whether observers see that the agent runs. An agent without the permission to write Leases never had one that could expire. */
+  get isExpired(): boolean {
+    if (this.#renewedMs === undefined) return false;
+    return this.#context.clock.monotonicMs() - this.#renewedMs >= agentLeaseSeconds * 1000;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, report } = this.#context;
+    while (!signal.aborted) {
+      let nextMs = renewEveryMs;
+      try {
+        await this.#renew(signal);
+      } catch (error) {
+        nextMs = retryMs;
+        if (!signal.aborted && !isReason(error, 'Conflict') && !isReason(error, 'AlreadyExists'))
+          report({ controller: 'disk-agent', key: agentLeaseName(this.#nodeName), error });
+      }
+      await clock.sleep(nextMs, signal);
+    }
+  }
+
+  async #renew(signal: AbortSignal): Promise<void> {
+    const { cluster, clock } = this.#context;
+    const client = cluster.resource(leases);
+    const key = { namespace: agentLeaseNamespace, name: agentLeaseName(this.#nodeName) };
+    const sentMs = clock.monotonicMs();
+    const known = await undefinedIfNotFound(client.get(key, { signal }));
+    const lease: Lease = {
+      apiVersion: apiVersionOf(leases),
+      kind: leases.kind,
+      metadata: {
+        ...known?.metadata,
+        ...key,
+        labels: { ...known?.metadata?.labels, [agentLeaseLabel]: 'disk-agent' },
+      },
+      spec: {
+        holderIdentity: this.#nodeName,
+        leaseDurationSeconds: agentLeaseSeconds,
+        renewTime: formatMicroTime(clock.nowMs()),
+      },
+    };
+    await (known === undefined ? client.create(lease, { signal }) : client.update(lease, { signal }));
+    const wasMissing = this.#renewedMs === undefined || this.isExpired;
+    this.#renewedMs = sentMs;
+    if (wasMissing) this.#onRecovered();
+  }
+}

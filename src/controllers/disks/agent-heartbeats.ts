@@ -1,0 +1,107 @@
+import type { Projected } from '../../cluster/cluster.ts';
+import type { Lease } from '../../kube/api/coordination.ts';
+import type { Condition } from '../../kube/api/meta.ts';
+import { getCondition, setCondition } from '../../kube/conditions.ts';
+import {
+  agentLeaseLabel,
+  agentLeaseNamespace,
+  agentLeaseSeconds,
+  agentLostReason,
+  type StorageNode,
+  storageNodes,
+} from '../../kube/disks/storage-node.ts';
+import { formatTimestamp } from '../../kube/go/timestamp.ts';
+import { apiVersionOf } from '../../kube/resource.ts';
+import { leases } from '../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
+import type { ControllerContext } from '../../reconcile/controller.ts';
+import { referenceTo } from '../../reconcile/event-recorder.ts';
+import { SeenSince } from '../../runtime/seen-since.ts';
+import type { DiskCaches } from './disk-caches.ts';
+import { retryIfStale } from './retry-if-stale.ts';
+
+/** With the duration of a Lease, a node whose agent has ended is not ready within a minute. */
+const lookEveryMs = 5_000;
+
+/**
+ * Sets the condition `Ready` of a StorageNode to Unknown if its agent does not renew its Lease. As in leader election, the times in a Lease are not
+ * compared with a clock: a Lease has expired if this process has seen the same `renewTime` for the duration of a Lease, by its own monotonic clock. Only
+ * the agent sets the condition to True again. A StorageNode that names no Lease has no agent of ours, and is left alone.
+ *
+ * Each write carries the version of the StorageNode that was read, so a report of the agent that was stored meanwhile wins. A process that dies after any write has
+ * nothing left to do.
+ */
+export class AgentHeartbeats {
+  readonly #context: ControllerContext;
+  readonly #caches: Pick<DiskCaches, 'nodes'>;
+  /** The `renewTime` of the agent's Lease, by StorageNode. */
+  readonly #renewals: SeenSince<string>;
+
+  constructor(context: ControllerContext, caches: Pick<DiskCaches, 'nodes'>) {
+    this.#context = context;
+    this.#caches = caches;
+    this.#renewals = new SeenSince(context.clock);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, report } = this.#context;
+    while (!signal.aborted) {
+      try {
+        await this.#look(signal);
+      } catch (error) {
+        if (!signal.aborted) report({ controller: 'disks', key: 'leases of disk agents', error });
+      }
+      await clock.sleep(lookEveryMs, signal);
+    }
+  }
+
+  /** Without a StorageNode that names a Lease, none is read. */
+  async #look(signal: AbortSignal): Promise<void> {
+    const watched = [...this.#caches.nodes.values()].filter(({ status }) => status?.agentLease !== undefined);
+    if (watched.length === 0) return;
+    const { items } = await this.#context.cluster.resource(leases).list({
+      namespace: agentLeaseNamespace,
+      labelSelector: `${agentLeaseLabel}=disk-agent`,
+      signal,
+    });
+    const found = new Map(items.map((lease) => [lease.metadata?.name ?? '', lease]));
+    for (const node of watched)
+      if (this.#hasExpired(node, found.get(node.status?.agentLease ?? ''))) await this.#close(node, signal);
+  }
+
+  #hasExpired({ metadata, status }: Projected<StorageNode>, lease: Lease | undefined): boolean {
+    const renewal = `${status?.agentLease} ${lease?.spec?.renewTime}`;
+    return this.#renewals.ageMs(metadata?.name ?? '', renewal) >= agentLeaseSeconds * 1000;
+  }
+
+  async #close({ metadata }: Projected<StorageNode>, signal: AbortSignal): Promise<void> {
+    const name = metadata?.name ?? '';
+    const client = this.#context.cluster.resource(storageNodes);
+    const node = await undefinedIfNotFound(client.get({ name }, { signal }));
+    const { agentLease, conditions } = node?.status ?? {};
+    const before = getCondition(conditions, 'Ready');
+    if (node === undefined || agentLease === undefined || before?.reason === agentLostReason) return;
+    const lost: Condition = {
+      type: 'Ready',
+      status: 'Unknown',
+      reason: agentLostReason,
+      message: `The agent of node ${name} has not renewed its Lease ${agentLeaseNamespace}/${agentLease} for ${agentLeaseSeconds} s; start it, or check the node`,
+    };
+    const { uid, resourceVersion } = node.metadata ?? {};
+    const now = formatTimestamp(this.#context.clock.nowMs());
+    const body = {
+      metadata: { uid, resourceVersion },
+      status: { conditions: setCondition(conditions, lost, now) },
+    };
+    await retryIfStale(async () => {
+      await client.patch({ name }, { type: 'merge', body }, { subresource: 'status', signal });
+      this.#context.events.record({
+        regarding: referenceTo(node, { apiVersion: apiVersionOf(storageNodes), kind: 'StorageNode' }),
+        type: 'Warning',
+        reason: agentLostReason,
+        action: 'MarkNotReady',
+        note: lost.message ?? '',
+      });
+    });
+  }
+}
