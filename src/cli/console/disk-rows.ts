@@ -22,15 +22,17 @@ export function diskAnswer({ disks, snapshot }: AnswerView, id: string): DiskAns
 /** One screen of them; `stowage disks list --volumes` has all. */
 const waitingMax = 100;
 
-/** Volumes whose replicas have no place, or not all of them. */
+/** Volumes whose replicas have no place, or not all of them, or are not all healthy. */
 export function waitingVolumes({ disks }: AnswerView): WaitingVolumesAnswer {
-  const waiting = new VolumesOnDisks(objectsOf(disks, [])).lines.filter(({ state }) => state !== 'Allocated');
+  const waiting = new VolumesOnDisks(objectsOf(disks, [])).lines.filter(
+    ({ state, robustness }) => state !== 'Allocated' || robustness === 'degraded' || robustness === 'faulted',
+  );
   const volumes = waiting.slice(0, waitingMax).map((line) => ({
     volume: line.volume,
     sizeBytes: line.sizeBytes,
     replicasWanted: line.replicasWanted,
     replicasPlaced: line.replicasPlaced,
-    state: line.state,
+    state: line.state === 'Allocated' ? line.robustness : line.state,
     message: line.message,
   }));
   return { volumes, leftOut: waiting.length - volumes.length };

@@ -1,5 +1,6 @@
 import type { DiskState } from '../../engine/disks/disk-state.ts';
 import { type ReplicaHealth, replicaHealth } from '../../engine/disks/replica-health.ts';
+import { hadData, volumeRobustness } from '../../engine/disks/volume-health.ts';
 import { getCondition } from '../../kube/conditions.ts';
 import type { Replica } from '../../kube/disks/replica.ts';
 import type { DiskVolume } from '../../kube/disks/volume.ts';
@@ -47,18 +48,20 @@ export class VolumesOnDisks {
     const name = volume.metadata?.name ?? '';
     const { spec, status } = volume;
     const replicas = this.replicasOf(name);
+    const stored = this.#replicas.get(name) ?? [];
+    const healths = stored.map(this.#healthOf);
+    const replicasWanted = spec?.numberOfReplicas ?? replicasDefault;
     return {
       volume: name,
       claim: this.#claims.get(name),
       sizeBytes: spec?.size ?? 0,
       currentBytes: status?.size,
-      replicasWanted: spec?.numberOfReplicas ?? replicasDefault,
+      replicasWanted,
       replicasPlaced: replicas.filter(
         ({ state, scheduledBytes }) => state !== 'Deleting' && scheduledBytes > 0,
       ).length,
-      replicasHealthy: (this.#replicas.get(name) ?? []).filter(
-        (replica) => this.#healthOf(replica) === 'healthy',
-      ).length,
+      replicasHealthy: healths.filter((health) => health === 'healthy').length,
+      robustness: volumeRobustness(healths, { wanted: replicasWanted, hadData: hadData(volume, stored) }),
       ...allocationOf(volume),
     };
   }

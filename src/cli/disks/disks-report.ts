@@ -157,8 +157,10 @@ export interface DiskVolumeLine {
   readonly replicasWanted: number;
   /** Replicas whose disk has granted their bytes. */
   readonly replicasPlaced: number;
-  /** Replicas that have all of the data. */
+  /** Replicas that have all of the data, on disks that answer. */
   readonly replicasHealthy: number;
+  /** `healthy`, `degraded`, `faulted`, or `unknown` before a replica has had all of the data. */
+  readonly robustness: string;
   /** `Allocated`, `Deleting`, `Unknown`, or the reason of the condition DiskAllocation. */
   readonly state: string;
   readonly message?: string | undefined;

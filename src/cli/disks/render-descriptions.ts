@@ -167,6 +167,7 @@ function addVolume(sections: Sections, volume: DiskVolumeDescription, style: Sty
       'Replicas',
       `${volume.replicasWanted} wanted, ${volume.replicasPlaced} placed, ${volume.replicasHealthy} healthy`,
     ],
+    ['Robustness', volume.robustness],
     ['Node selector', volume.nodeSelector.join(', ')],
     ['Disk selector', volume.diskSelector.join(', ')],
     ['Anti-affinity', `node ${antiAffinity.node}, zone ${antiAffinity.zone}, disk ${antiAffinity.disk}`],

@@ -135,6 +135,7 @@ function volumeColumns(
     { title: 'WANTED', cell: ({ replicasWanted }) => String(replicasWanted), align: 'right' },
     { title: 'PLACED', cell: ({ replicasPlaced }) => String(replicasPlaced), align: 'right' },
     { title: 'HEALTHY', cell: ({ replicasHealthy }) => String(replicasHealthy), align: 'right' },
+    { title: 'ROBUSTNESS', cell: ({ robustness }) => paintOf(robustness, style)(robustness) },
     { title: 'STATE', cell: ({ state }) => paintOf(state, style)(state) },
     reasonColumn(volumes),
   ];

@@ -11,6 +11,7 @@ import type { Event } from '../../kube/api/events.ts';
 import type { CSIDriver, CSINode, CSIStorageCapacity, StorageClass } from '../../kube/api/storage.ts';
 import type { DiskSchedule } from '../../kube/disks/disk-schedule.ts';
 import type { StorageNode } from '../../kube/disks/storage-node.ts';
+import type { DiskVolume } from '../../kube/disks/volume.ts';
 import type { Drive } from '../../kube/drive.ts';
 import type { DriverCapacity } from '../../kube/stowage.ts';
 import type { DoctorServer } from './report.ts';
@@ -53,6 +54,7 @@ export interface FactLists {
   readonly drives: Fact<readonly Drive[]>;
   readonly storageNodes: Fact<readonly StorageNode[]>;
   readonly diskSchedules: Fact<readonly DiskSchedule[]>;
+  readonly diskVolumes: Fact<readonly DiskVolume[]>;
   readonly definitions: Fact<readonly CustomResourceDefinition[]>;
   /** Leases of controllers, in kube-system. */
   readonly leases: Fact<readonly Lease[]>;

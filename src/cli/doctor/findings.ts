@@ -168,6 +168,17 @@ export const findingTexts = {
     meaning: 'nothing new goes to the disk, and the replicas on it may be lost',
     remedy: 'stowage disks describe NODE/DISK; docs/runbook.md#disk-not-ready',
   },
+  VolumeFaulted: {
+    severity: 'error',
+    meaning: 'no replica of the volume is healthy: its data can not be used, or is lost',
+    remedy: 'stowage disks describe volume/NAME; docs/runbook.md#volume-faulted',
+  },
+  VolumeDegraded: {
+    severity: 'warning',
+    meaning:
+      'fewer replicas of the volume are healthy than wanted; others are made after five minutes if a disk has room',
+    remedy: 'stowage disks describe volume/NAME; docs/runbook.md#volume-faulted',
+  },
   DiskOverCommitted: {
     severity: 'warning',
     meaning:

@@ -7,6 +7,7 @@ import { ApiError, isReason } from '../../kube/api-error.ts';
 import type { ListOptions } from '../../kube/api-requests.ts';
 import { diskSchedules } from '../../kube/disks/disk-schedule.ts';
 import { storageNodes } from '../../kube/disks/storage-node.ts';
+import { diskVolumes } from '../../kube/disks/volume.ts';
 import { drives } from '../../kube/drive.ts';
 import { emulatedVersion } from '../../kube/emulated-version.ts';
 import { qualifiedPlural, type Resource } from '../../kube/resource.ts';
@@ -89,6 +90,7 @@ async function readLists(cluster: KubernetesCluster, onProgress: (text: string) 
     drives: list(drives),
     storageNodes: list(storageNodes),
     diskSchedules: list(diskSchedules),
+    diskVolumes: list(diskVolumes),
     definitions: list(customResourceDefinitions),
     leases: list(leases, { namespace: 'kube-system' }),
     nodeLeases: list(leases, { namespace: 'kube-node-lease' }),

@@ -9,8 +9,14 @@ import { volumeView } from '../../controllers/disks/volume-view.ts';
 import type { DiskCandidate } from '../../engine/disks/choose-disk.ts';
 import { planImage } from '../../engine/disks/images/plan-image.ts';
 import { planVolume } from '../../engine/disks/plan-volume.ts';
-import { isHealthy, type ReplicaView, type VolumeView } from '../../engine/disks/volume-model.ts';
+import {
+  isHealthy,
+  type ReplicaView,
+  unplacedReplica,
+  type VolumeView,
+} from '../../engine/disks/volume-model.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { SeenSince } from '../../runtime/seen-since.ts';
 import { claimsOfVolumes } from '../disks/claims-of-volumes.ts';
 import { diskEntries } from '../disks/disk-entries.ts';
 import type { DiskObjects } from '../disks/disk-objects.ts';
@@ -118,6 +124,7 @@ class EvictionPrediction {
       caches: this.#caches,
       book: this.#book,
       pending: this.#pending,
+      broken: new SeenSince(this.#clock),
       nowMs: this.#clock.nowMs(),
       refusedExpansion: undefined,
     });
@@ -138,7 +145,7 @@ class EvictionPrediction {
     const byName = new Map(replicas.map((replica) => [replica.name, replica]));
     for (const step of steps) {
       const known = byName.get(step.replica);
-      if (step.kind === 'create') byName.set(step.replica, newReplica(step.replica, step.bytes));
+      if (step.kind === 'create') byName.set(step.replica, unplacedReplica(step.replica, step.bytes));
       else if (known === undefined || known.hasData) continue;
       else if (step.kind === 'assign')
         byName.set(step.replica, { ...known, place: { ...step.disk, isEvicted: false } });
@@ -213,20 +220,3 @@ class EvictionPrediction {
 }
 
 type EvictionTarget = Pick<PredictedEviction, 'to' | 'refusal'>;
-
-function newReplica(name: string, sizeBytes: number): ReplicaView {
-  return {
-    name,
-    sizeBytes,
-    isDeleting: false,
-    isRunningDesired: false,
-    hasData: false,
-    health: 'incomplete',
-    isMarkedForRemoval: false,
-    nodeName: undefined,
-    place: undefined,
-    entry: undefined,
-    isOverdue: false,
-    rejectedBy: new Set(),
-  };
-}

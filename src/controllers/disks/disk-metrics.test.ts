@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { diskSchedules } from '../../kube/disks/disk-schedule.ts';
 import { storageNodes } from '../../kube/disks/storage-node.ts';
+import { diskVolumes } from '../../kube/disks/volume.ts';
 import { Metrics } from '../../runtime/metrics.ts';
 import { VirtualTimeCluster } from '../testing/virtual-time-cluster.ts';
 import { diskCaches } from './disk-caches.ts';
@@ -41,6 +42,14 @@ test('disks and their requests are counted by state', async () => {
     },
     { subresource: 'status' },
   );
+  const volumeClient = cluster.resource(diskVolumes);
+  const volume = await volumeClient.create({
+    apiVersion: 'stowage.dev/v1alpha1',
+    kind: 'Volume',
+    metadata: { name: 'v' },
+    spec: { size: 10 },
+  });
+  await volumeClient.update({ ...volume, status: { robustness: 'faulted' } }, { subresource: 'status' });
   const metrics = new Metrics();
   let stop = () => {};
   trial.run([
@@ -62,6 +71,8 @@ test('disks and their requests are counted by state', async () => {
       'stowage_disk_limit_bytes 1000',
       'stowage_disk_scheduled_bytes 100',
       'stowage_storage_nodes_not_ready 1',
+      'stowage_disk_volumes{robustness="faulted"} 1',
+      'stowage_disk_volumes{robustness="healthy"} 0',
     ]),
   );
   stop();

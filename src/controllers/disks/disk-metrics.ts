@@ -1,14 +1,16 @@
 import { overCommittedReason } from '../../engine/disks/disk-conditions.ts';
+import type { Robustness } from '../../engine/disks/volume-health.ts';
 import { getCondition } from '../../kube/conditions.ts';
 import type { DiskSchedule, DiskVerdict } from '../../kube/disks/disk-schedule.ts';
 import type { Metrics } from '../../runtime/metrics.ts';
 import type { DiskCaches } from './disk-caches.ts';
 
 const diskStates = ['ready', 'not-ready', 'disabled', 'over-committed'] as const;
+const robustnesses: readonly Robustness[] = ['healthy', 'degraded', 'faulted', 'unknown'];
 type MeteredState = (typeof diskStates)[number];
 
 /** Counts disks and requests whenever the metrics are read; the returned function ends that. */
-export function meterDisks(metrics: Metrics, { schedules, nodes }: DiskCaches): () => void {
+export function meterDisks(metrics: Metrics, { schedules, nodes, volumes }: DiskCaches): () => void {
   const byState = metrics.gauge('stowage_disks', 'Disks by their state.', ['state']);
   const limits = metrics.gauge('stowage_disk_limit_bytes', 'The limits of all disks.');
   const scheduled = metrics.gauge('stowage_disk_scheduled_bytes', 'The bytes that are granted on all disks.');
@@ -18,6 +20,11 @@ export function meterDisks(metrics: Metrics, { schedules, nodes }: DiskCaches): 
     ['state'],
   );
   const silent = metrics.gauge('stowage_storage_nodes_not_ready', 'StorageNodes that are not ready.');
+  const byRobustness = metrics.gauge(
+    'stowage_disk_volumes',
+    'Volumes by status.robustness: how many of their replicas are healthy.',
+    ['robustness'],
+  );
   return metrics.beforeRender(() => {
     const disks = new Map<MeteredState, number>(diskStates.map((state) => [state, 0]));
     const answers = { pending: 0, scheduled: 0, rejected: 0 };
@@ -34,7 +41,18 @@ export function meterDisks(metrics: Metrics, { schedules, nodes }: DiskCaches): 
     limits.set(sums.limit);
     scheduled.set(sums.scheduled);
     silent.set(notReadyCount(nodes));
+    const counts = volumeCounts(volumes);
+    for (const robustness of robustnesses) byRobustness.set(counts.get(robustness) ?? 0, { robustness });
   });
+}
+
+function volumeCounts(volumes: DiskCaches['volumes']): ReadonlyMap<Robustness, number> {
+  const counts = new Map<Robustness, number>();
+  for (const { status } of volumes.values()) {
+    const { robustness = 'unknown' } = status ?? {};
+    counts.set(robustness, (counts.get(robustness) ?? 0) + 1);
+  }
+  return counts;
 }
 
 function notReadyCount(nodes: DiskCaches['nodes']): number {

@@ -1,7 +1,15 @@
 import type { Projected } from '../../cluster/cluster.ts';
 import { scheduleState } from '../../engine/disks/schedule-state.ts';
 import { type DiskSchedule, diskSchedules } from '../../kube/disks/disk-schedule.ts';
-import { diskAgentFinalizer, type Replica, replicaFinalizer, replicas } from '../../kube/disks/replica.ts';
+import {
+  diskAgentFinalizer,
+  hasReplicaData,
+  type Replica,
+  replicaFinalizer,
+  replicas,
+} from '../../kube/disks/replica.ts';
+import { belongsTo } from '../../kube/disks/replica-volume.ts';
+import { diskVolumes, hasVolumeData, isDataLossAccepted } from '../../kube/disks/volume.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
 import { removeFinalizers } from '../../reconcile/remove-finalizer.ts';
@@ -12,6 +20,8 @@ import { capacitySettings, type DiskCaches } from './disk-caches.ts';
 import { retryIfStale } from './retry-if-stale.ts';
 
 const workers = 4;
+/** The loop over Volumes records it as soon as it sees the replica. */
+const recordedLookMs = 500;
 
 /**
  * Releases the bytes of a Replica that is being deleted, and then lets it go. It does nothing else with schedules. The finalizer is removed only after
@@ -58,11 +68,26 @@ export class ReplicaRelease {
     const client = this.#context.cluster.resource(replicas);
     const replica = await undefinedIfNotFound(client.get({ name }, { signal }));
     if (replica === undefined || !this.#isReleasable(replica)) return undefined;
+    if (await this.#isUnrecorded(replica, signal)) return { afterMs: recordedLookMs };
     return await retryIfStale(async () => {
       const { diskID } = replica.spec ?? {};
       if (diskID !== undefined) await this.#release(name, diskID, signal);
       await removeFinalizers(client, replica, [replicaFinalizer, diskAgentFinalizer], signal);
     });
+  }
+
+  /**
+   * A replica with data stays until its volume records that it had data (`robustness`). Otherwise the volume would look like a new one when its last replica is
+   * deleted, and begin with an empty replica that is called healthy.
+   */
+  async #isUnrecorded(replica: Replica, signal: AbortSignal): Promise<boolean> {
+    if (!hasReplicaData(replica)) return false;
+    const name = replica.spec?.volumeName ?? '';
+    const volume = await undefinedIfNotFound(
+      this.#context.cluster.resource(diskVolumes).get({ name }, { signal }),
+    );
+    if (volume === undefined || volume.metadata?.deletionTimestamp !== undefined) return false;
+    return belongsTo(replica, volume) && !hasVolumeData(volume) && !isDataLossAccepted(volume);
   }
 
   /**

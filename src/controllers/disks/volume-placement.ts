@@ -1,4 +1,5 @@
 import type { Projected } from '../../cluster/cluster.ts';
+import { replaceAfterMs } from '../../engine/disks/broken-replicas.ts';
 import { type DiskCandidate, roomOf } from '../../engine/disks/choose-disk.ts';
 import { canGrantExpansion, expansionNeeds } from '../../engine/disks/expansion-room.ts';
 import { planVolume } from '../../engine/disks/plan-volume.ts';
@@ -15,12 +16,14 @@ import type { ControllerContext } from '../../reconcile/controller.ts';
 import { runLoop } from '../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
+import { SeenSince } from '../../runtime/seen-since.ts';
 import { confirmGrants } from './confirm-grants.ts';
 import { DiskBook } from './disk-book.ts';
 import type { DiskCaches } from './disk-caches.ts';
 import { type ExpectedChange, ExpectedWrites } from './expected-writes.ts';
 import { withImageDemand } from './images/image-demand.ts';
 import { PendingRequests } from './pending-requests.ts';
+import { reportRobustness } from './report-robustness.ts';
 import { RestingExpansions } from './resting-expansions.ts';
 import { retryIfStale } from './retry-if-stale.ts';
 import { TentativeRequests } from './tentative-requests.ts';
@@ -52,6 +55,8 @@ export class VolumePlacement {
   readonly #resting: RestingExpansions;
   readonly #pace: WritePace;
   readonly #replicasOf = new Map<string, Set<string>>();
+  /** Since when each replica is broken, or is not. */
+  readonly #broken: SeenSince<string>;
   /** Volumes with replicas on disks that are not known now, or have been given up: any disk that appears may be theirs. */
   readonly #stranded = new Set<string>();
 
@@ -62,6 +67,7 @@ export class VolumePlacement {
     this.#queue = new WorkQueue(context);
     this.#pace = new WritePace(context.clock);
     this.#pending = new PendingRequests(context.clock);
+    this.#broken = new SeenSince(context.clock);
     this.#expected = new ExpectedWrites(context.clock);
     this.#tentative = new TentativeRequests(caches);
     this.#waiting = new WaitingVolumes((volume) => this.#queue.add(volume));
@@ -126,6 +132,7 @@ export class VolumePlacement {
     names?.delete(name);
     if (names?.size === 0) this.#replicasOf.delete(volume);
     this.#pending.forget(name);
+    this.#broken.delete(name);
     this.#queue.add(volume);
   }
 
@@ -185,7 +192,7 @@ export class VolumePlacement {
     const disks = this.#tentative.addedTo(this.#book.disks);
     const view = this.#view(volume, disks, nowMs);
     const plan = planVolume(view, withImageDemand(volume, disks, this.#caches));
-    const status = volumeStatus(volume, plan, formatTimestamp(nowMs));
+    const status = volumeStatus(volume, { plan, view }, formatTimestamp(nowMs));
     // Before anything is waited for: a disk that changes meanwhile wakes the volume.
     this.#noteWaiting(view, plan);
     if (plan.steps.length > 0 || !isEqualWhenStored(status, volume.status ?? {})) {
@@ -220,12 +227,16 @@ export class VolumePlacement {
     };
     const writeStatus = async () => {
       // A merge patch removes only what is null.
-      const cleared = { refusedExpansion: status.refusedExpansion ?? null };
+      const cleared = {
+        refusedExpansion: status.refusedExpansion ?? null,
+        faultedAt: status.faultedAt ?? null,
+      };
       const body = { metadata: { uid, resourceVersion }, status: { ...status, ...cleared } };
       const written = await cluster
         .resource(diskVolumes)
         .patch({ name }, { type: 'merge', body }, { subresource: 'status', signal });
       expect('version', () => this.#caches.volumes.get(name)?.metadata?.resourceVersion !== resourceVersion);
+      reportRobustness(events, { volume, status, replicas: [...this.#replicas(volume)] });
       return written;
     };
     const { expansion } = status;
@@ -260,7 +271,7 @@ export class VolumePlacement {
   #view(volume: Projected<DiskVolume>, disks: readonly DiskCandidate[], nowMs: number): VolumeView {
     const { caches, pending } = { caches: this.#caches, pending: this.#pending };
     const refusedExpansion = storedRefusal(volume);
-    const options = { caches, book: this.#book, pending, nowMs, refusedExpansion };
+    const options = { caches, book: this.#book, pending, broken: this.#broken, nowMs, refusedExpansion };
     const view = volumeView(volume, this.#replicas(volume), options);
     if (refusedExpansion === undefined) return view;
     const needs = expansionNeeds(view.replicas, refusedExpansion.bytes);
@@ -291,7 +302,10 @@ export class VolumePlacement {
     });
     const jitter = 1 + this.#context.random.next() / 4;
     const waitMs = allocation.kind === 'waiting-for-disk' ? [Math.round(waitingMs * jitter)] : [];
-    const delays = [...pendingMs, ...waitMs];
+    const brokenMs = replicas.flatMap(({ brokenMs: ms }) =>
+      ms === undefined ? [] : [ms < replaceAfterMs ? replaceAfterMs - ms : Math.round(waitingMs * jitter)],
+    );
+    const delays = [...pendingMs, ...brokenMs, ...waitMs];
     return delays.length === 0 ? undefined : { afterMs: Math.min(...delays) };
   }
 }

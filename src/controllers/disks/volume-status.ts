@@ -1,16 +1,21 @@
 import { exactBytesText } from '../../engine/disks/exact-bytes.ts';
-import type { AllocationState, DiskVolumePlan } from '../../engine/disks/volume-model.ts';
+import { volumeRobustness } from '../../engine/disks/volume-health.ts';
+import type { AllocationState, DiskVolumePlan, VolumeView } from '../../engine/disks/volume-model.ts';
 import type { Condition, Timestamp } from '../../kube/api/meta.ts';
 import { setCondition } from '../../kube/conditions.ts';
 import type { DiskVolume, DiskVolumeStatus } from '../../kube/disks/volume.ts';
 
-/** The status after a plan: the size that every replica has, the expansion, the refused one, and the condition `DiskAllocation`. Other fields stay. */
+/**
+ * The status after a plan: the size that every replica has, how many are healthy, the expansion, the refused one, and the condition `DiskAllocation`. Other
+ * fields stay.
+ */
 export function volumeStatus(
   { metadata, status }: DiskVolume,
-  { currentBytes, expansion, allocation, refusedExpansion }: DiskVolumePlan,
+  { plan, view }: { readonly plan: DiskVolumePlan; readonly view: VolumeView },
   now: Timestamp,
 ): DiskVolumeStatus {
-  const { size: _size, refusedExpansion: before, ...rest } = status ?? {};
+  const { currentBytes, expansion, allocation, refusedExpansion } = plan;
+  const { size: _size, refusedExpansion: before, faultedAt: _faultedAt, ...rest } = status ?? {};
   const { bytes, diskUUID, message = '' } = refusedExpansion ?? {};
   const isSame = before?.size === bytes && before?.message === message;
   const refused = {
@@ -21,11 +26,30 @@ export function volumeStatus(
   };
   return {
     ...rest,
+    ...healthStatus(status, view, now),
     observedGeneration: Number(metadata?.generation ?? 0),
     ...(currentBytes !== undefined && { size: currentBytes }),
     ...(expansion !== undefined && { expansion: { size: expansion.bytes, state: expansion.state } }),
     ...(refusedExpansion !== undefined && { refusedExpansion: refused }),
     conditions: setCondition(status?.conditions, conditionOf(allocation), now),
+  };
+}
+
+/** The time of the fault stays until a replica is healthy: a user who gives the data up names it. */
+function healthStatus(
+  before: DiskVolumeStatus | undefined,
+  { replicas, numberOfReplicas: wanted, hadData }: VolumeView,
+  now: Timestamp,
+): Pick<DiskVolumeStatus, 'state' | 'robustness' | 'faultedAt'> {
+  const healths = replicas.map(({ health }) => health);
+  const robustness = volumeRobustness(healths, { wanted, hadData });
+  const { state = 'creating', faultedAt = robustness === 'faulted' ? now : undefined } = before ?? {};
+  const isCreated = robustness !== 'unknown';
+  return {
+    // Another program may have attached it.
+    state: state === 'creating' && isCreated ? 'detached' : state,
+    robustness,
+    ...(faultedAt !== undefined && (!isCreated || robustness === 'faulted') && { faultedAt }),
   };
 }
 
@@ -47,6 +71,8 @@ function conditionOf(allocation: AllocationState): Condition {
       return { type, status: 'False', reason: 'InsufficientStorage', message: allocation.message };
     case 'disk-removed':
       return { type, status: 'False', reason: 'DiskRemoved', message: allocation.message };
+    case 'data-lost':
+      return { type, status: 'False', reason: 'DataLost', message: allocation.message };
     case 'expansion-refused':
       return { type, status: 'False', reason: 'ExpansionRejected', message: allocation.message };
   }

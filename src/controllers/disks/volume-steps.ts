@@ -67,7 +67,7 @@ export class VolumeSteps {
       case 'create':
         return await this.#create(step.replica, step.bytes);
       case 'delete':
-        return await this.#delete(step.replica);
+        return await this.#delete(step.replica, step.isLossAccepted);
       case 'keep':
         return await this.#mark(step.replica, null);
       case 'assign':
@@ -116,11 +116,11 @@ export class VolumeSteps {
 
   /**
    * A replica with data is marked first, and the marked version is deleted only if another replica is healthy now. After a crash in between, the mark
-   * stays: the next plan deletes the replica, or removes the mark.
+   * stays: the next plan deletes the replica, or removes the mark. If a user has given the data up, no other replica is needed.
    */
-  async #delete(name: string): Promise<void> {
+  async #delete(name: string, isLossAccepted = false): Promise<void> {
     const { cluster, signal } = this.#options;
-    if (hasReplicaData(this.#replica(name))) await this.#confirmSpare(name);
+    if (hasReplicaData(this.#replica(name)) && !isLossAccepted) await this.#confirmSpare(name);
     const { uid, resourceVersion } = this.#replica(name).metadata ?? {};
     const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
     await this.#writeReplica(name, () =>

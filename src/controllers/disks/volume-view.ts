@@ -1,6 +1,7 @@
 import type { Projected } from '../../cluster/cluster.ts';
 import { isEvictionRequested } from '../../engine/disks/disk-state.ts';
 import { replicaHealth } from '../../engine/disks/replica-health.ts';
+import { hadData } from '../../engine/disks/volume-health.ts';
 import type {
   DiskEntry,
   RefusedExpansion,
@@ -8,7 +9,9 @@ import type {
   VolumeView,
 } from '../../engine/disks/volume-model.ts';
 import { hasReplicaData, type Replica, removalMarkKey } from '../../kube/disks/replica.ts';
-import type { DiskVolume } from '../../kube/disks/volume.ts';
+import { acceptDataLossKey, type DiskVolume, isDataLossAccepted } from '../../kube/disks/volume.ts';
+import { formatTimestamp } from '../../kube/go/timestamp.ts';
+import type { SeenSince } from '../../runtime/seen-since.ts';
 import type { DiskBook } from './disk-book.ts';
 import type { DiskCaches } from './disk-caches.ts';
 import { entryIn } from './disk-entry.ts';
@@ -19,6 +22,8 @@ export interface VolumeViewOptions {
   readonly caches: DiskCaches;
   readonly book: DiskBook;
   readonly pending: PendingRequests;
+  /** Since when each replica is broken, or is not. */
+  readonly broken: SeenSince<string>;
   readonly nowMs: number;
   /** The refusal that is still in force. */
   readonly refusedExpansion: RefusedExpansion | undefined;
@@ -33,26 +38,33 @@ export function volumeView(
   const { spec, status } = volume;
   const { expansion } = status ?? {};
   const { node = 'hard', zone = 'soft', disk = 'soft' } = spec?.antiAffinity ?? {};
+  const name = volume.metadata?.name ?? '';
+  const all = [...replicas];
+  const faultedAt = status?.faultedAt ?? formatTimestamp(options.nowMs);
   return {
-    name: volume.metadata?.name ?? '',
+    name,
     wantedBytes: spec?.size ?? 0,
     currentBytes: status?.size,
     numberOfReplicas: spec?.numberOfReplicas ?? 3,
     nodeSelector: spec?.nodeSelector ?? [],
     diskSelector: spec?.diskSelector ?? [],
     antiAffinity: { node, zone, disk },
-    replicas: [...replicas]
-      .map((replica) => replicaView(replica, options))
-      .sort((a, b) => (a.name < b.name ? -1 : 1)),
+    hadData: hadData(volume, all),
+    isLossAccepted: isDataLossAccepted(volume),
+    acceptCommand: `kubectl annotate --overwrite volumes.stowage.dev ${name} ${acceptDataLossKey}=${faultedAt}`,
+    replicas: all.map((replica) => replicaView(replica, options)).sort((a, b) => (a.name < b.name ? -1 : 1)),
     expansion: expansion && { bytes: expansion.size, state: expansion.state },
     refusedExpansion: options.refusedExpansion,
   };
 }
 
 function replicaView(replica: Projected<Replica>, options: VolumeViewOptions): ReplicaView {
-  const { caches, book, pending, nowMs } = options;
+  const { caches, book, pending, broken, nowMs } = options;
   const { metadata, spec } = replica;
   const name = metadata?.name ?? '';
+  const health = replicaHealth(replica, book.get(spec?.diskID ?? '')?.state);
+  const isBroken = health === 'failed' || health === 'unreachable';
+  const ageMs = broken.ageMs(name, `${metadata?.uid} ${isBroken}`);
   const entry = entryOf(caches, name, spec?.diskID);
   return {
     name,
@@ -60,7 +72,8 @@ function replicaView(replica: Projected<Replica>, options: VolumeViewOptions): R
     isDeleting: metadata?.deletionTimestamp !== undefined,
     isRunningDesired: spec?.desiredState === 'running',
     hasData: hasReplicaData(replica),
-    health: replicaHealth(replica, book.get(spec?.diskID ?? '')?.state),
+    health,
+    brokenMs: isBroken ? ageMs : undefined,
     isMarkedForRemoval: metadata?.annotations?.[removalMarkKey] !== undefined,
     nodeName: spec?.nodeID,
     place: placeOf(replica, options),

@@ -38,9 +38,32 @@ export function planLost(
   const last = isReplaceable ? undefined : lost.find(({ hasData }) => hasData);
   if (last === undefined) return plan;
   const { name, place } = last;
-  const remedy = `bring the disk back, or delete Replica ${name} to begin with an empty one`;
-  const message = `replica ${name}: its disk ${place?.uuid} was removed, and no other replica has the data; ${remedy}`;
+  const remedy = `bring the disk back, or give the data up and begin with empty replicas: ${view.acceptCommand}`;
+  const message = `replica ${name}: its disk ${place?.uuid} was removed, and no other replica is healthy; ${remedy}`;
   return { ...plan, allocation: { kind: 'disk-removed', message } };
+}
+
+/**
+ * No replica has the data that the volume had: all of them were deleted. Nothing is created in their place, because empty replicas would be called healthy. A
+ * user decides. Undefined if a replica has data, or there never was any.
+ */
+export function planDataLost(view: VolumeView, present: readonly ReplicaView[]): DiskVolumePlan | undefined {
+  if (!view.hadData || present.some(({ hasData }) => hasData)) return undefined;
+  const message = `the volume had data, and no replica has it any more; restore it, or give it up and begin with empty replicas: ${view.acceptCommand}`;
+  return { ...unfinishedPlan(view, []), allocation: { kind: 'data-lost', message } };
+}
+
+/** A user has given up the data of a volume without a healthy replica: what is left of it goes, and empty replicas follow. */
+export function planAcceptedLoss(
+  view: VolumeView,
+  present: readonly ReplicaView[],
+): DiskVolumePlan | undefined {
+  const left = present.filter(({ hasData }) => hasData);
+  if (!view.isLossAccepted || left.length === 0 || present.some(isHealthy)) return undefined;
+  return unfinishedPlan(
+    view,
+    left.map(({ name }) => ({ kind: 'delete', replica: name, isLossAccepted: true })),
+  );
 }
 
 function stepsOf({ name, place, entry, hasData, health }: ReplicaView, goes: boolean): readonly VolumeStep[] {

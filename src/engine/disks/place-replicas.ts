@@ -13,6 +13,7 @@ import {
   grantedTo,
   type ReplicaView,
   unfinishedPlan,
+  unplacedReplica,
   type VolumeStep,
   type VolumeView,
 } from './volume-model.ts';
@@ -31,6 +32,21 @@ export function placeReplicas(
   const plan = unfinishedPlan(view, steps);
   const message = placement.refusal;
   return message === undefined ? plan : { ...plan, allocation: { kind: 'waiting-for-disk', bytes, message } };
+}
+
+/** Whether disks have room for `count` further replicas, each on a disk of its own choice. */
+export function canPlaceMore(
+  view: VolumeView,
+  replicas: readonly ReplicaView[],
+  {
+    bytes,
+    disks,
+    count,
+  }: { readonly bytes: number; readonly disks: readonly DiskCandidate[]; readonly count: number },
+): boolean {
+  const placement = new Placement(view, replicas, bytes, disks);
+  for (let at = 0; at < count; at += 1) placement.stepsOf(unplacedReplica(`replacement ${at}`, bytes));
+  return placement.refusal === undefined;
 }
 
 /** Places the replicas of one volume one after the other; each sees where the ones before it go. */

@@ -1,6 +1,7 @@
+import { withReplaced } from './broken-replicas.ts';
 import type { DiskCandidate } from './choose-disk.ts';
 import { expandVolume } from './expand-volume.ts';
-import { isLost, planLost } from './lost-replicas.ts';
+import { isLost, planAcceptedLoss, planDataLost, planLost } from './lost-replicas.ts';
 import { placeReplicas } from './place-replicas.ts';
 import { removableReplicas } from './removable-replicas.ts';
 import {
@@ -19,7 +20,11 @@ export function planVolume(view: VolumeView, disks: readonly DiskCandidate[]): D
   const present = view.replicas.filter(({ isDeleting }) => !isDeleting);
   const lost = present.filter((replica) => isLost(replica, diskOf(replica)));
   const replicas = present.filter((replica) => !lost.includes(replica));
-  const plan = planLost(view, lost, replicas) ?? planPresent(view, replicas, disks);
+  const plan =
+    planAcceptedLoss(view, present) ??
+    planLost(view, lost, replicas) ??
+    planDataLost(view, present) ??
+    planPresent(view, replicas, disks);
   return { ...plan, steps: [...follow(replicas), ...keep(present, plan.steps), ...plan.steps] };
 }
 
@@ -31,9 +36,10 @@ function planPresent(
   const tooLarge = oversized(view, replicas);
   if (tooLarge.length > 0) return unfinishedPlan(view, tooLarge);
   const bytes = committedBytes(view, replicas);
-  const counted = countSteps(view, replicas, bytes);
+  const counting = withReplaced(view, replicas, bytes, disks);
+  const counted = countSteps(view, counting, bytes);
   if (counted.length > 0) return unfinishedPlan(view, counted);
-  return placeReplicas(view, replicas, bytes, disks) ?? expandVolume(view, replicas, bytes, disks);
+  return placeReplicas(view, counting, bytes, disks) ?? expandVolume(view, replicas, bytes, disks);
 }
 
 /** A replica names the node that its disk is in now. */

@@ -14,6 +14,12 @@ export interface VolumeView {
   readonly diskSelector: readonly string[];
   readonly antiAffinity: Readonly<Record<'node' | 'zone' | 'disk', AntiAffinity>>;
   readonly replicas: readonly ReplicaView[];
+  /** Some replica had all of the data once, and no user has given the data up since. */
+  readonly hadData: boolean;
+  /** Set if a user has decided that the volume, which is faulted, begins with empty replicas. */
+  readonly isLossAccepted: boolean;
+  /** The command with which a user accepts the loss. */
+  readonly acceptCommand: string;
   /** The last expansion that was begun. */
   readonly expansion: VolumeExpansion | undefined;
   /** The last expansion that a disk refused, while it may not be tried again. */
@@ -28,6 +34,8 @@ export interface ReplicaView {
   /** It had all of the data once, or has failed. */
   readonly hasData: boolean;
   readonly health: ReplicaHealth;
+  /** For how long it has failed or could not be reached; undefined if it is not broken. */
+  readonly brokenMs: number | undefined;
   /** An instance has begun to remove it. */
   readonly isMarkedForRemoval: boolean;
   /** The node that it names, which is behind if its disk was moved. */
@@ -65,7 +73,8 @@ export interface RefusedExpansion {
 /** One write. Steps are carried out in order; whatever fails, the next plan starts from what is stored. */
 export type VolumeStep =
   | { readonly kind: 'create'; readonly replica: string; readonly bytes: number }
-  | { readonly kind: 'delete'; readonly replica: string }
+  /** `isLossAccepted`: also if no other replica is healthy. */
+  | { readonly kind: 'delete'; readonly replica: string; readonly isLossAccepted?: true }
   /** Removes the mark of a removal that is not wanted any more. */
   | { readonly kind: 'keep'; readonly replica: string }
   | { readonly kind: 'assign'; readonly replica: string; readonly disk: DiskCandidate }
@@ -97,6 +106,8 @@ export type AllocationState =
   | { readonly kind: 'waiting-for-disk'; readonly bytes: number; readonly message: string }
   /** The only data was on a disk that has been removed. */
   | { readonly kind: 'disk-removed'; readonly message: string }
+  /** It had data, and no replica has it any more. */
+  | { readonly kind: 'data-lost'; readonly message: string }
   | { readonly kind: 'expansion-refused'; readonly bytes: number; readonly message: string };
 
 /** The verdict, if it answers the request as it is now. */
@@ -112,6 +123,25 @@ export function grantedTo({ entry }: ReplicaView): number {
 
 export function isHealthy({ health }: ReplicaView): boolean {
   return health === 'healthy';
+}
+
+/** A replica that is new. */
+export function unplacedReplica(name: string, sizeBytes: number): ReplicaView {
+  return {
+    name,
+    sizeBytes,
+    isDeleting: false,
+    isRunningDesired: false,
+    hasData: false,
+    health: 'incomplete',
+    brokenMs: undefined,
+    isMarkedForRemoval: false,
+    nodeName: undefined,
+    place: undefined,
+    entry: undefined,
+    isOverdue: false,
+    rejectedBy: new Set(),
+  };
 }
 
 /** A plan that says nothing about an expansion yet. */

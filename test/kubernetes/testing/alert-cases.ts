@@ -169,6 +169,8 @@ export const alertCases: readonly AlertCase[] = [
   },
   aboveZero('StowageDiskNotReady', 'stowage_disks{state="not-ready"}'),
   aboveZero('StowageStorageNodeNotReady', 'stowage_storage_nodes_not_ready'),
+  aboveZero('StowageVolumeFaulted', 'stowage_disk_volumes{robustness="faulted"}'),
+  aboveZero('StowageVolumeDegraded', 'stowage_disk_volumes{robustness="degraded"}'),
   aboveZero('StowageDiskOverCommitted', 'stowage_disks{state="over-committed"}'),
   {
     alert: 'StowageDiskRequestsWait',

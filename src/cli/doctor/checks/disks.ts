@@ -7,6 +7,7 @@ import { type ClusterFacts, factValue } from '../facts.ts';
 export const diskChecks: readonly Check[] = [
   { subject: 'storage nodes', needs: ['storageNodes'], find: nodeFindings },
   { subject: 'the state of disks', needs: ['diskSchedules'], find: diskFindings },
+  { subject: 'the replicas of volumes', needs: ['diskVolumes'], find: volumeFindings },
 ];
 
 function nodeFindings({ lists }: ClusterFacts): readonly Found[] {
@@ -26,6 +27,20 @@ function nodeFindings({ lists }: ClusterFacts): readonly Found[] {
         found.push({ code: 'DiskOrphanedData', object, detail: `disk ${name}: ${textOf(orphaned.message)}` });
     }
     return found;
+  });
+}
+
+/** The controller `disks` has decided which replicas are healthy. */
+function volumeFindings({ lists }: ClusterFacts): readonly Found[] {
+  return factValue(lists.diskVolumes).flatMap((volume): Found[] => {
+    const { robustness, conditions } = volume.status ?? {};
+    if (robustness !== 'faulted' && robustness !== 'degraded') return [];
+    const object = objectOf('Volume', volume);
+    const allocation = getCondition(conditions, 'DiskAllocation');
+    const why = allocation?.status === 'False' ? `: ${textOf(allocation.message)}` : '';
+    return robustness === 'faulted'
+      ? [{ code: 'VolumeFaulted', object, detail: `no replica is healthy${why}` }]
+      : [{ code: 'VolumeDegraded', object, detail: `not every replica is healthy${why}` }];
   });
 }
 

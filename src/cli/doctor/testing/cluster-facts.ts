@@ -28,6 +28,7 @@ const emptyLists: FactLists = {
   drives: nothing,
   storageNodes: nothing,
   diskSchedules: nothing,
+  diskVolumes: nothing,
   definitions: { value: [definition as never] },
   leases: nothing,
   nodeLeases: nothing,

@@ -346,10 +346,18 @@ export const doctorCases: readonly DoctorCase[] = [
           status: { conditions: [condition('Schedulable', 'False', 'SchedulingDisabled')] },
         },
       ],
+      diskVolumes: [
+        { metadata: { name: 'lost' }, status: { robustness: 'faulted' } },
+        { metadata: { name: 'single' }, status: { robustness: 'degraded' } },
+        { metadata: { name: 'sound' }, status: { robustness: 'healthy' } },
+        { metadata: { name: 'new' } },
+      ],
     }),
     finds: [
       'error StorageNodeNotReady silent',
       'error DiskNotReady gone',
+      'error VolumeFaulted lost',
+      'warning VolumeDegraded single',
       'warning DiskOverCommitted over',
       'info DiskOrphanedData n1',
     ],

@@ -33,18 +33,20 @@ export async function findReplicaOrigin(
 ): Promise<ReplicaOrigin> {
   const { cluster } = context;
   const { volumeName = '' } = replica.spec ?? {};
+  const fieldSelector = `spec.volumeName=${volumeName}`;
+  const { items: siblings } = await cluster.resource(replicas).list({ fieldSelector, signal });
+  // After the replicas: a replica with data that is gone by then has left its record in the volume.
   const volume = await undefinedIfNotFound(
     cluster.resource(diskVolumes).get({ name: volumeName }, { signal }),
   );
   const imageName = volume?.spec?.backingImage;
-  const fieldSelector = `spec.volumeName=${volumeName}`;
-  const { items: siblings } = await cluster.resource(replicas).list({ fieldSelector, signal });
   const object =
     imageName === undefined
       ? undefined
       : await undefinedIfNotFound(cluster.resource(backingImages).get({ name: imageName }, { signal }));
   return replicaOrigin({
     replica,
+    volume,
     siblings,
     image:
       imageName === undefined ? undefined : { name: imageName, object: object as BackingImage | undefined },

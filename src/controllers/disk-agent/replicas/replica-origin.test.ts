@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { BackingImage } from '../../../kube/disks/backing-image.ts';
 import type { Replica } from '../../../kube/disks/replica.ts';
 import type { StorageNode } from '../../../kube/disks/storage-node.ts';
+import type { DiskVolume } from '../../../kube/disks/volume.ts';
 import { replicaOrigin } from './replica-origin.ts';
 
 const replica: Replica = { metadata: { name: 'new', uid: 'u0' }, spec: { volumeName: 'v', diskID: 'a' } };
@@ -22,9 +23,14 @@ function sibling(diskID: string, status: Replica['status']): Replica {
   };
 }
 
-function origin(siblings: readonly Replica[], image?: BackingImage | 'unknown') {
+function origin(
+  siblings: readonly Replica[],
+  image?: BackingImage | 'unknown',
+  volume?: Pick<DiskVolume, 'metadata' | 'status'>,
+) {
   return replicaOrigin({
     replica,
+    volume,
     siblings: [replica, ...siblings],
     image: image === undefined ? undefined : { name: 'i', object: image === 'unknown' ? undefined : image },
     nodes,
@@ -58,6 +64,7 @@ test('the data of a deleted volume of the same name is none of its own', () => {
   const originOf = (other: Replica) =>
     replicaOrigin({
       replica: ownedBy('new', replica),
+      volume: undefined,
       siblings: [other],
       image: undefined,
       nodes,
@@ -82,4 +89,18 @@ test('the first replica begins with the image of its volume, once a copy is read
   expect(origin([], withCopy('in-progress', 'a'))).toMatchObject({ kind: 'wait' });
   expect(origin([], withCopy('ready', 'b'))).toMatchObject({ kind: 'wait' });
   expect(origin([], 'unknown')).toMatchObject({ kind: 'wait' });
+});
+
+test('a replica of a volume that lost its data waits until a user has given the data up', () => {
+  const faultedAt = '2026-01-01T00:00:00Z';
+  const status = { robustness: 'faulted', faultedAt } as const;
+  const accepted = { metadata: { annotations: { 'stowage.dev/accept-data-loss': faultedAt } }, status };
+  const deleting = {
+    ...sibling('b', { healthyAt: 'x', failedAt: 'y' }),
+    metadata: { deletionTimestamp: 'z' },
+  };
+  expect(origin([], undefined, { status })).toMatchObject({ kind: 'wait' });
+  expect(origin([deleting], undefined, { status })).toMatchObject({ kind: 'wait' });
+  expect(origin([deleting], undefined, accepted)).toEqual({ kind: 'empty' });
+  expect(origin([], undefined, { status: { robustness: 'unknown' } })).toEqual({ kind: 'empty' });
 });

@@ -2,6 +2,7 @@ import type { BackingImage } from '../../../kube/disks/backing-image.ts';
 import type { Replica } from '../../../kube/disks/replica.ts';
 import { haveSameVolume } from '../../../kube/disks/replica-volume.ts';
 import type { StorageNode } from '../../../kube/disks/storage-node.ts';
+import { type DiskVolume, hasVolumeData, isDataLossAccepted } from '../../../kube/disks/volume.ts';
 import { type AgentAddress, agentAddressOf, isReadyDisk, storageNodeOf } from '../agent-address.ts';
 
 /** What a new replica begins with. */
@@ -16,6 +17,8 @@ export type ReplicaOrigin =
 
 export interface ReplicaOriginView {
   readonly replica: Replica;
+  /** The volume, read after `siblings`; undefined if it does not exist. */
+  readonly volume: Pick<DiskVolume, 'metadata' | 'status'> | undefined;
   /** All replicas with the name of the volume, from a live read: a cache may not know yet that one of them has data. */
   readonly siblings: readonly Replica[];
   /** The image that the volume begins with. */
@@ -24,20 +27,32 @@ export interface ReplicaOriginView {
   readonly isOwnDisk: (uuid: string) => boolean;
 }
 
-/** If the volume has data, a new replica begins with that data; otherwise with its image, or empty. It never begins with less than others have. */
+/**
+ * If the volume has data, a new replica begins with that data; otherwise with its image, or empty. It never begins with less than others have, or had: a
+ * volume that lost its data waits until a user gives it up. The controller `disks` records that a volume had data before the last replica with data is gone
+ * (`ReplicaRelease`), so a volume that is read after its replicas has the record, or one of the replicas still has the data.
+ */
 export function replicaOrigin({
   replica,
+  volume,
   siblings,
   image,
   nodes,
   isOwnDisk,
 }: ReplicaOriginView): ReplicaOrigin {
+  const isLossAccepted = volume !== undefined && isDataLossAccepted(volume);
   const withData = siblings.filter(
     (other) =>
       other.metadata?.uid !== replica.metadata?.uid &&
       other.status?.healthyAt !== undefined &&
+      !(isLossAccepted && other.metadata?.deletionTimestamp !== undefined) &&
       haveSameVolume(replica, other),
   );
+  if (withData.length === 0 && volume !== undefined && hasVolumeData(volume) && !isLossAccepted)
+    return {
+      kind: 'wait',
+      message: 'the volume had data, and no other replica has it; its status says what to do',
+    };
   if (withData.length === 0) return image === undefined ? { kind: 'empty' } : fromImage(image, isOwnDisk);
   const sound = withData.filter(({ status }) => status?.failedAt === undefined);
   for (const { metadata, spec } of sound)

@@ -99,6 +99,9 @@ function planOf({ volume, schedule, replicaBytes }: Instance): readonly Write[] 
     diskSelector: [],
     antiAffinity,
     expansion: volume.expansion,
+    hadData: false,
+    isLossAccepted: false,
+    acceptCommand: '',
     refusedExpansion: undefined,
     replicas: [
       {
@@ -108,6 +111,7 @@ function planOf({ volume, schedule, replicaBytes }: Instance): readonly Write[] 
         isRunningDesired: true,
         hasData: true,
         health: 'incomplete',
+        brokenMs: undefined,
         isMarkedForRemoval: false,
         nodeName: 'n',
         place: { uuid: 'd', nodeName: 'n', zone: '', isEvicted: false },
