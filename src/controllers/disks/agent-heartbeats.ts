@@ -16,12 +16,17 @@ import { leases } from '../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
 import { referenceTo } from '../../reconcile/event-recorder.ts';
+import { runLoop } from '../../reconcile/run-loop.ts';
+import { WorkQueue } from '../../reconcile/work-queue.ts';
+import type { Requeue } from '../../reconcile/workers.ts';
 import { SeenSince } from '../../runtime/seen-since.ts';
 import type { DiskCaches } from './disk-caches.ts';
 import { retryIfStale } from './retry-if-stale.ts';
 
 /** With the duration of a Lease, a node whose agent has ended is not ready within a minute. */
 const lookEveryMs = 5_000;
+/** The only key: all Leases are read together. */
+const key = 'leases of disk agents';
 
 /**
  * Sets the condition `Ready` of a StorageNode to Unknown if its agent does not renew its Lease. As in leader election, the times in a Lease are not
@@ -34,31 +39,39 @@ const lookEveryMs = 5_000;
 export class AgentHeartbeats {
   readonly #context: ControllerContext;
   readonly #caches: Pick<DiskCaches, 'nodes'>;
+  readonly #queue: WorkQueue;
+  #isPolling = false;
   /** The `renewTime` of the agent's Lease, by StorageNode. */
   readonly #renewals: SeenSince<string>;
 
   constructor(context: ControllerContext, caches: Pick<DiskCaches, 'nodes'>) {
     this.#context = context;
     this.#caches = caches;
+    this.#queue = new WorkQueue(context);
     this.#renewals = new SeenSince(context.clock);
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, report } = this.#context;
-    while (!signal.aborted) {
-      try {
-        await this.#look(signal);
-      } catch (error) {
-        if (!signal.aborted) report({ controller: 'disks', key: 'leases of disk agents', error });
-      }
-      await clock.sleep(lookEveryMs, signal);
-    }
+    const { nodes } = this.#caches;
+    const node = ({ status }: Projected<StorageNode>) => {
+      if (status?.agentLease !== undefined && !this.#isPolling) this.#queue.add(key);
+    };
+    const loop = {
+      controller: 'disks',
+      caches: [nodes],
+      listen: () => [nodes.addHandler({ added: node, updated: node })],
+      queue: this.#queue,
+      reconcile: () => this.#look(signal),
+      workers: 1,
+    };
+    await runLoop(this.#context, loop, signal);
   }
 
-  /** Without a StorageNode that names a Lease, none is read. */
-  async #look(signal: AbortSignal): Promise<void> {
+  /** Without a StorageNode that names a Lease, nothing is read until one does. */
+  async #look(signal: AbortSignal): Promise<Requeue | undefined> {
     const watched = [...this.#caches.nodes.values()].filter(({ status }) => status?.agentLease !== undefined);
-    if (watched.length === 0) return;
+    this.#isPolling = watched.length > 0;
+    if (!this.#isPolling) return undefined;
     const { items } = await this.#context.cluster.resource(leases).list({
       namespace: agentLeaseNamespace,
       labelSelector: `${agentLeaseLabel}=disk-agent`,
@@ -67,6 +80,7 @@ export class AgentHeartbeats {
     const found = new Map(items.map((lease) => [lease.metadata?.name ?? '', lease]));
     for (const node of watched)
       if (this.#hasExpired(node, found.get(node.status?.agentLease ?? ''))) await this.#close(node, signal);
+    return { afterMs: lookEveryMs };
   }
 
   #hasExpired({ metadata, status }: Projected<StorageNode>, lease: Lease | undefined): boolean {
