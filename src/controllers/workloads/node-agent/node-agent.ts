@@ -5,6 +5,7 @@ import type { KubeObject } from '../../../kube/api/meta.ts';
 import type { VolumeAttachment } from '../../../kube/api/storage.ts';
 import { isReason } from '../../../kube/api-error.ts';
 import { keyOf } from '../../../kube/object-key.ts';
+import { isFinished } from '../../../kube/pods.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import type { Controller, ControllerContext } from '../../../reconcile/controller.ts';
 import { runLoop } from '../../../reconcile/run-loop.ts';
@@ -19,6 +20,7 @@ import { NodeReconciler } from './node-reconciler.ts';
 import { isSameReport, reportOf } from './nodes/node-volumes.ts';
 import { leaseNamespace } from './nodes/simulated-nodes.ts';
 import { PodRunner } from './pod-runner.ts';
+import { isOutOfService, terminatedPodsMax } from './pods/pod-garbage-collector.ts';
 import { holdsVolumes, needsVolumes } from './pods/pod-lifecycle.ts';
 
 const workers = 8;
@@ -48,12 +50,18 @@ export interface NodeAgentOptions {
   readonly csiNodes?: CsiNodeSources | undefined;
   /** For drivers with `tokenRequests`; without it, their volumes are not published. */
   readonly requestToken?: RequestToken | undefined;
+  /** Finished pods above this number are removed; 12500 by default, and 0 keeps all, as in kube-controller-manager. */
+  readonly terminatedPodsMax?: number | undefined;
 }
 
 /** With the defaults. */
 export const nodeAgent: Controller = createNodeAgent();
 
-/** Keys are `pod NAMESPACE/NAME`, `node NAME` and `attachment NAME`. */
+/** How often finished pods are counted while pods finish, as in kube-controller-manager. */
+const terminatedDelayMs = 20_000;
+const terminatedKey = 'terminated pods';
+
+/** Keys are `pod NAMESPACE/NAME`, `node NAME`, `attachment NAME` and `terminated pods`. */
 class NodeAgent {
   readonly #context: ControllerContext;
   readonly #caches: AgentCaches;
@@ -63,10 +71,12 @@ class NodeAgent {
   readonly #csiDrivers: CsiDriverSet;
   readonly #plugins: NodePlugins;
   readonly #pluginLoops: NodePluginLoops;
+  readonly #terminatedPodsMax: number;
 
   constructor(context: ControllerContext, options: NodeAgentOptions) {
     const { volumeScheduling = true, csiDrivers = noCsiDrivers, csiNodes } = options;
     this.#context = context;
+    this.#terminatedPodsMax = options.terminatedPodsMax ?? terminatedPodsMax;
     this.#csiDrivers = csiDrivers;
     this.#plugins = new NodePlugins(csiNodes);
     this.#caches = new AgentCaches(context, volumeScheduling, this.#plugins);
@@ -110,6 +120,10 @@ class NodeAgent {
   async #turn(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
     const [what, object = ''] = key.split(' ');
     if (what === 'pod') return await this.#pods.run(object, signal);
+    if (key === terminatedKey) {
+      await this.#pods.collectTerminated(this.#terminatedPodsMax, signal);
+      return undefined;
+    }
     if (what === 'node') return await this.#nodes.reconcileNode(object, signal);
     await this.#nodes.detachIfUnused(object, signal);
     return undefined;
@@ -168,6 +182,8 @@ class NodeAgent {
   /** A pod without a node is left to the scheduler, unless it was deleted. */
   #podChanged(pod: Pod): void {
     const isScheduled = (pod.spec?.nodeName ?? '') !== '';
+    if (isFinished(pod) && this.#terminatedPodsMax > 0)
+      this.#queue.addAfter(terminatedKey, terminatedDelayMs);
     if (!isScheduled && pod.metadata?.deletionTimestamp === undefined) return;
     this.#queue.add(`pod ${keyOf(pod)}`);
     if (isScheduled && !needsVolumes(pod)) this.#pluginLoops.release(pod);
@@ -272,12 +288,14 @@ class NodeAgent {
 }
 
 /** Whether its pods have to be reconciled again. */
-function isMoved({ metadata, spec }: Node, old: Node): boolean {
+function isMoved(node: Node, old: Node): boolean {
+  const { metadata, spec } = node;
   const [now, before] = [metadata?.labels ?? {}, old.metadata?.labels ?? {}];
   const keys = new Set([...Object.keys(now), ...Object.keys(before)]);
   const isRelabelled = [...keys].some((key) => now[key] !== before[key]);
   return (
     isRelabelled ||
+    isOutOfService(node) !== isOutOfService(old) ||
     JSON.stringify(spec?.taints) !== JSON.stringify(old.spec?.taints) ||
     metadata?.annotations?.[annotations.simulated] !== old.metadata?.annotations?.[annotations.simulated]
   );

@@ -107,8 +107,15 @@ export class PodRunner {
     }
     if (this.#caches.nodes.get(nodeName) === undefined) return await this.#collector.collectLost(pod, signal);
     this.#collector.forget(pod);
+    const known = this.#caches.nodes.get(nodeName)!;
+    if (await this.#collector.collectOutOfService(pod, known, signal)) return undefined;
     const node = this.#caches.simulatedNode(nodeName);
     return node === undefined ? undefined : await this.#runPod(pod, node, signal);
+  }
+
+  /** Removes finished pods above the number that may stay. */
+  async collectTerminated(max: number, signal: AbortSignal): Promise<void> {
+    await this.#collector.collectTerminated(this.#caches.pods.values() as Iterable<Pod>, max, signal);
   }
 
   /** A pod on a simulated node: admitted or rejected once, then kept until its end or an eviction. */

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import type { Cluster } from '../../../../cluster/cluster.ts';
 import { InterceptedCluster } from '../../../../cluster/intercepted-cluster.ts';
 import type { ListPage } from '../../../../kube/api-requests.ts';
-import { nodes, pods, volumeAttachments } from '../../../../kube/resources.ts';
+import { leases, nodes, pods, volumeAttachments } from '../../../../kube/resources.ts';
 import { crashControllersAtEveryWrite } from '../../../testing/crash-at-every-write.ts';
 import { VirtualTimeCluster } from '../../../testing/virtual-time-cluster.ts';
-import { nodeAgent } from '../node-agent.ts';
+import { createNodeAgent, nodeAgent } from '../node-agent.ts';
 import { getPod, makeClaim, makeNode, makePod, namespace, phases } from '../testing/agent-fixture.ts';
 
 const finalizers = ['example.com/keep'];
@@ -96,6 +96,57 @@ test('a pod that was deleted before it had a node fails', async () => {
   await fixture.cluster.resource(pods).delete({ namespace, name: 'web' });
   await fixture.settle();
   expect(await phases(fixture)).toEqual(['other Pending', 'web Failed']);
+});
+
+test('a pod that is being deleted ends on a node that is out of service, and only if its kubelet does not answer', async () => {
+  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  const { cluster } = fixture;
+  const kubelet = { holderIdentity: 'n1', leaseDurationSeconds: 40 };
+  await cluster
+    .resource(leases)
+    .create({ metadata: { namespace: 'kube-node-lease', name: 'n1' }, spec: kubelet });
+  await makeNode(fixture, 'n1');
+  for (const name of ['web', 'kept']) await makePod(fixture, name);
+  await fixture.settle();
+  await cluster.resource(pods).delete({ namespace, name: 'web' });
+  const ready = (status: string) =>
+    cluster
+      .resource(nodes)
+      .patch(
+        { name: 'n1' },
+        { type: 'merge', body: { status: { conditions: [{ type: 'Ready', status }] } } },
+        { subresource: 'status' },
+      );
+  const taints = [{ key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' }];
+  await ready('True');
+  await cluster.resource(nodes).patch({ name: 'n1' }, { type: 'merge', body: { spec: { taints } } });
+  await fixture.settle(60_000);
+  expect(await phases(fixture)).toContain('web Pending');
+  await ready('Unknown');
+  await fixture.settle();
+  expect((await phases(fixture)).join()).not.toContain('web');
+  expect(fixture.errors).toEqual([]);
+});
+
+test('of finished pods above the limit, evicted ones go first, then the oldest', async () => {
+  await using fixture = await VirtualTimeCluster.start(createNodeAgent({ terminatedPodsMax: 2 }));
+  const { cluster } = fixture;
+  const spec = { containers: [{ name: 'main', image: 'pause' }] };
+  const finish = async (name: string, status: object) => {
+    await cluster.resource(pods).create({ metadata: { namespace, name }, spec });
+    await cluster
+      .resource(pods)
+      .patch({ namespace, name }, { type: 'merge', body: { status } }, { subresource: 'status' });
+    await fixture.settle(1_000);
+  };
+  await finish('old', { phase: 'Succeeded' });
+  await finish('older-than-new', { phase: 'Failed' });
+  await finish('evicted', { phase: 'Failed', reason: 'Evicted' });
+  await finish('new', { phase: 'Succeeded' });
+  expect(await phases(fixture)).toHaveLength(4);
+  await fixture.settle(30_000);
+  expect(await phases(fixture)).toEqual(['new Succeeded', 'older-than-new Failed']);
+  expect(fixture.errors).toEqual([]);
 });
 
 test('crashing after any write changes nothing: all volumes on the node are detached', async () => {

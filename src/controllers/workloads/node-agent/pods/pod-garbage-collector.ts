@@ -1,5 +1,5 @@
-import type { Pod, PodCondition } from '../../../../kube/api/core.ts';
-import { setCondition } from '../../../../kube/conditions.ts';
+import type { Node, Pod, PodCondition } from '../../../../kube/api/core.ts';
+import { getCondition, setCondition } from '../../../../kube/conditions.ts';
 import { formatTimestamp } from '../../../../kube/go/timestamp.ts';
 import { isFinished } from '../../../../kube/pods.ts';
 import { nodes } from '../../../../kube/resources.ts';
@@ -12,9 +12,15 @@ import type { NodeAgentPodWrites } from './pod-writes.ts';
 /** How long a node may be missing from the cache before the agent asks the server whether it is gone. */
 const quarantineMs = 40_000;
 
+const outOfServiceTaint = 'node.kubernetes.io/out-of-service';
+
+/** Finished pods above this number are removed, as with kube-controller-manager's default `--terminated-pod-gc-threshold`. */
+export const terminatedPodsMax = 12_500;
+
 /**
- * Removes pods that no kubelet will ever end, as the pod garbage collector of Kubernetes does: those of deleted nodes, and those
- * that were deleted before they had a node. Each becomes Failed first, so that its owner sees how it ended.
+ * Removes pods that no kubelet will ever end, as the pod garbage collector of Kubernetes does: those of deleted nodes, those that were
+ * deleted before they had a node, those that are being deleted on a node that is out of service, and finished ones above a number. Each
+ * becomes Failed first, so that its owner sees how it ended; after a crash behind that write, the next run deletes it.
  *
  * Since when a node is missing is only in memory: after a restart the time starts again.
  */
@@ -48,6 +54,22 @@ export class PodGarbageCollector {
     if (pod.metadata?.deletionTimestamp !== undefined) await this.#collect(pod, undefined, signal);
   }
 
+  /** A pod on a node whose kubelet does not answer, and that a person or a machine controller has tainted as out of service. */
+  async collectOutOfService(pod: Pod, node: Node, signal: AbortSignal): Promise<boolean> {
+    if (pod.metadata?.deletionTimestamp === undefined || !isOutOfService(node)) return false;
+    await this.#collect(pod, undefined, signal);
+    return true;
+  }
+
+  /** The pods that finished first go first, evicted ones before all others. */
+  async collectTerminated(all: Iterable<Pod>, max: number, signal: AbortSignal): Promise<void> {
+    const terminated = [...all].filter(isFinished);
+    const surplus = terminated.length - max;
+    if (surplus <= 0) return;
+    for (const pod of terminated.sort(byEvictionAndCreation).slice(0, surplus))
+      await this.#collect(pod, undefined, signal);
+  }
+
   /** The pod is gone, or its node exists. */
   forget({ metadata }: Pod): void {
     this.#lostSinceMs.delete(metadata?.uid ?? '');
@@ -62,6 +84,22 @@ export class PodGarbageCollector {
     if (failed === undefined || failed.metadata?.deletionGracePeriodSeconds === 0) return;
     await this.#writes.delete(failed, { gracePeriodSeconds: 0 }, signal);
   }
+}
+
+/** A kubelet that runs ends its pods itself: the taint alone is not enough. */
+export function isOutOfService({ spec, status }: Node): boolean {
+  const isReady = getCondition(status?.conditions, 'Ready')?.status === 'True';
+  return !isReady && (spec?.taints ?? []).some(({ key }) => key === outOfServiceTaint);
+}
+
+function byEvictionAndCreation(a: Pod, b: Pod): number {
+  if (isEvicted(a) !== isEvicted(b)) return isEvicted(a) ? -1 : 1;
+  const order = ({ metadata }: Pod) => `${metadata?.creationTimestamp} ${metadata?.name}`;
+  return order(a) < order(b) ? -1 : 1;
+}
+
+function isEvicted({ status }: Pod): boolean {
+  return status?.phase === 'Failed' && status.reason === 'Evicted';
 }
 
 function failedStatus(
