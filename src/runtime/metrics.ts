@@ -10,6 +10,8 @@ export interface CounterMetric {
 
 export interface GaugeMetric {
   set(value: number, labels?: Labels): void;
+  /** Removes the values of all labels: a gauge by object is cleared and set again before each `render`, so that deleted objects leave nothing. */
+  clear(): void;
   value(labels?: Labels): number;
 }
 
@@ -32,7 +34,8 @@ export interface MetricDescription {
  * The metrics of a program. A caller requests a metric by its name and keeps it; requesting it twice returns the same one, so
  * that several callers may count together. `render` writes all of them in Prometheus' text format, sorted, so that pages can be compared.
  *
- * Each combination of labels costs an entry for good: labels are for a handful of values, never for names of objects.
+ * Each combination of labels costs an entry for good: labels are for a handful of values. Only a gauge that is cleared may have names of objects,
+ * with a maximum.
  */
 export class Metrics {
   readonly #families = new Map<string, Family>();
@@ -56,6 +59,7 @@ export class Metrics {
       set: (value, labels = {}) => {
         seriesOf(family, labels).sum = value;
       },
+      clear: () => family.series.clear(),
       value: (labels = {}) => seriesOf(family, labels).sum,
     };
   }

@@ -40,3 +40,30 @@ test('drives are counted when the metrics are read, by state, and a state withou
   drives.pop();
   expect(metrics.render()).toContain('stowage_drives{state="Unknown"} 1');
 });
+
+test('each drive has its own figures until it is gone, the first thousand by name', () => {
+  const metrics = new Metrics();
+  const volumes = [{ name: 'v', sizeBytes: gib(4) }];
+  let drives = [
+    drive('a', 10, { spec: { nodeName: 'n1', volumes } }),
+    drive('b', 10, { node: 'n2', state: 'Lost' }),
+  ];
+  meterDrives(metrics, () => drives);
+  const own = () =>
+    metrics
+      .render()
+      .split('\n')
+      .filter((line) => /^stowage_drive_(ready|volumes)/.test(line));
+  expect(own()).toEqual([
+    'stowage_drive_ready{drive="a",node="n1"} 1',
+    'stowage_drive_ready{drive="b",node="n2"} 0',
+    `stowage_drive_volumes_free_bytes{drive="a",node="n1"} ${gib(6)}`,
+    `stowage_drive_volumes_free_bytes{drive="b",node="n2"} ${gib(10)}`,
+    `stowage_drive_volumes_promised_bytes{drive="a",node="n1"} ${gib(4)}`,
+    'stowage_drive_volumes_promised_bytes{drive="b",node="n2"} 0',
+  ]);
+  drives = drives.slice(1);
+  expect(own()).toHaveLength(3);
+  drives = Array.from({ length: 1100 }, (_, at) => drive(`d${at}`, 1));
+  expect(own()).toHaveLength(3000);
+});

@@ -1,10 +1,13 @@
-import { promisedBytes, readDrive } from '../../engine/drives/drive-record.ts';
+import { type DriveRecord, promisedBytes, readDrive } from '../../engine/drives/drive-record.ts';
 import { duplicateDrives } from '../../engine/drives/shared-filesystems.ts';
 import type { Drive } from '../../kube/drive.ts';
 import type { Metrics } from '../../runtime/metrics.ts';
 
 /** All states that a drive may report, so that a state without drives is shown as 0. */
 const states = ['Ready', 'Lost', 'Error', 'Repairing', 'Removing', 'Unknown'];
+
+/** Drives with metrics of their own, the first by name: three series each. The sums and counts are about all drives. */
+const namedMax = 1000;
 
 /** Counts drives whenever the metrics are read; the returned function ends that. */
 export function meterDrives(metrics: Metrics, read: () => Iterable<Drive>): () => void {
@@ -19,6 +22,7 @@ export function meterDrives(metrics: Metrics, read: () => Iterable<Drive>): () =
     'stowage_drives_overcommitted',
     'Drives whose ledgers promise more than they have.',
   );
+  const gauges = driveGauges(metrics);
   return metrics.beforeRender(() => {
     const counts = new Map(states.map((state) => [state, 0]));
     const sums = { capacity: 0, promised: 0, cordoned: 0, over: 0 };
@@ -35,10 +39,53 @@ export function meterDrives(metrics: Metrics, read: () => Iterable<Drive>): () =
       if (drive.spec?.unschedulable === true) sums.cordoned += 1;
       if (drive.status?.capacityBytes !== undefined && bytes > record.capacityBytes) sums.over += 1;
     }
+    meterEach(gauges, all, duplicates);
     for (const [state, count] of counts) byState.set(count, { state });
     capacity.set(sums.capacity);
     promised.set(sums.promised);
     cordoned.set(sums.cordoned);
     overCommitted.set(sums.over);
   });
+}
+
+interface MeteredDrive {
+  readonly drive: Drive;
+  readonly record: DriveRecord;
+}
+
+function driveGauges(metrics: Metrics) {
+  const labels = ['drive', 'node'];
+  const of = `Of the first ${namedMax} drives by name`;
+  return {
+    ready: metrics.gauge('stowage_drive_ready', `${of}: 1 if its state is Ready, else 0.`, labels),
+    free: metrics.gauge(
+      'stowage_drive_volumes_free_bytes',
+      `${of}: the capacity less the sizes of the entries in its ledger; left out while the capacity is unknown.`,
+      labels,
+    ),
+    promised: metrics.gauge(
+      'stowage_drive_volumes_promised_bytes',
+      `${of}: the sizes of the entries in its ledger.`,
+      labels,
+    ),
+  };
+}
+
+/** A drive that is gone leaves no series. */
+function meterEach(
+  { ready, free, promised }: ReturnType<typeof driveGauges>,
+  all: readonly MeteredDrive[],
+  duplicates: ReadonlyMap<string, string>,
+): void {
+  for (const gauge of [ready, free, promised]) gauge.clear();
+  const named = all.toSorted((a, b) => (a.record.name < b.record.name ? -1 : 1)).slice(0, namedMax);
+  for (const { drive, record } of named) {
+    const labels = { drive: record.name, node: record.nodeName };
+    const isDuplicate = duplicates.has(record.name);
+    const bytes = promisedBytes(record);
+    ready.set(drive.status?.state === 'Ready' && !isDuplicate ? 1 : 0, labels);
+    promised.set(bytes, labels);
+    if (drive.status?.capacityBytes !== undefined && !isDuplicate)
+      free.set(record.capacityBytes - bytes, labels);
+  }
 }
