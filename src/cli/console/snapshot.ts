@@ -9,10 +9,12 @@ import type { KubeObject } from '../../kube/api/meta.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import { emulatedVersion } from '../../kube/emulated-version.ts';
 import { realClock } from '../../runtime/clock.ts';
+import { printableText } from '../../runtime/printable-text.ts';
 import { redactedObject } from '../bundle/redaction/redact-object.ts';
 import { CliError } from '../cli-error.ts';
 import { connect } from '../connect.ts';
 import { type LogFlags, logForReading } from '../log-flags.ts';
+import { printLine } from '../output/print-line.ts';
 import { progressOf } from '../output/progress-of.ts';
 import { serverError } from '../server-error.ts';
 import { listAll, otherObjects } from './snapshot-objects.ts';
@@ -44,10 +46,11 @@ export async function snapshot(path: string, flags: SnapshotFlags): Promise<void
     progress.end();
     const items = objects.map((object) => `${JSON.stringify(redactedObject(object))},\n`);
     await write(path, [snapshotHead(realClock.nowMs()), ...items, snapshotTail(record)].join(''));
-    process.stdout.write(`${objects.length.toLocaleString('en-US')} objects of ${server} are in ${path}\n`);
+    printLine(`${objects.length.toLocaleString('en-US')} objects of ${server} are in ${path}`);
     if (unread.length > 0)
       process.stderr.write(`stowage: not included, because you may not list them: ${unread.join(', ')}\n`);
-    if (record.history.note !== undefined) process.stderr.write(`stowage: ${record.history.note}\n`);
+    if (record.history.note !== undefined)
+      process.stderr.write(`stowage: ${printableText(record.history.note)}\n`);
   } catch (error) {
     progress.end();
     throw error instanceof CliError ? error : serverError(error, { server, source });

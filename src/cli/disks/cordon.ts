@@ -1,4 +1,4 @@
-import { printableText } from '../../runtime/printable-text.ts';
+import { printLine } from '../output/print-line.ts';
 import { readDiskObjects } from './disk-objects.ts';
 import { targetNamed, targetText } from './disk-targets.ts';
 import { type NodeOrDisk, setScheduling } from './scheduling-change.ts';
@@ -17,7 +17,7 @@ export async function setDisksCordoned(
     for (const target of targets) {
       const isChanged = await setScheduling(cluster, target, { allowScheduling: !isCordoned });
       const line = `${targetText(target)} ${isChanged ? '' : 'already '}${done}${isCordoned ? '' : obstacleOf(target)}`;
-      process.stdout.write(`${printableText(line)}\n`);
+      printLine(line);
     }
   });
 }

@@ -8,6 +8,7 @@ import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 import { printableText } from '../../runtime/printable-text.ts';
 import { CliError } from '../cli-error.ts';
 import { confirm } from '../drives/confirm.ts';
+import { printLine } from '../output/print-line.ts';
 import { diskEntries, ownedEntries } from './disk-entries.ts';
 import { type DiskObjects, readDiskObjects } from './disk-objects.ts';
 import { type DisksTarget, targetNamed, targetText } from './disk-targets.ts';
@@ -42,7 +43,7 @@ export async function removeDisk(argument: string, flags: RemoveDiskFlags): Prom
       await forceRemoval(cluster, target.disk);
     }
     await removeFromNode(cluster, target, flags.force === true);
-    process.stdout.write(`${printableText(targetText(target))} removed\n`);
+    printLine(`${targetText(target)} removed`);
   });
 }
 

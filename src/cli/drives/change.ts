@@ -1,5 +1,6 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { Drive } from '../../kube/drive.ts';
+import { printLine } from '../output/print-line.ts';
 import { editDrive } from './edit-drive.ts';
 import { accessTierOf, type LabelChanges, labelChangesIn } from './label-flags.ts';
 import { cordonedForDrive, moveCordonKey } from './move-cordon.ts';
@@ -57,6 +58,6 @@ async function changeEach(
 ): Promise<void> {
   for (const name of names.map(driveNameIn)) {
     const { isChanged } = await editDrive(cluster, name, decide);
-    process.stdout.write(`${drivePrefix}${name} ${isChanged ? '' : 'already '}${done}\n`);
+    printLine(`${drivePrefix}${name} ${isChanged ? '' : 'already '}${done}`);
   }
 }

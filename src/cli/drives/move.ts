@@ -14,6 +14,7 @@ import type { Drive } from '../../kube/drive.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { CliError } from '../cli-error.ts';
 import { logForReading } from '../log-flags.ts';
+import { printLine } from '../output/print-line.ts';
 import { progressOf } from '../output/progress-of.ts';
 import { allDevices } from './discover.ts';
 import { driveNamed, driveNameIn, drivePrefix } from './named-drives.ts';
@@ -31,7 +32,7 @@ export async function moveDriveVolumes(from: string, to: string, flags: MoveFlag
     const job = { source: from, target: to, volumes: flags.volume };
     const onProgress = (text: string) => progress.tell(`moving ${text}`);
     const moved = await moveBetweenDrives(cluster, job, onProgress).finally(() => progress.end());
-    for (const volume of moved) process.stdout.write(`${volume} moved to ${drivePrefix}${driveNameIn(to)}\n`);
+    for (const volume of moved) printLine(`${volume} moved to ${drivePrefix}${driveNameIn(to)}`);
     if (moved.length === 0)
       process.stdout.write(
         flags.volume === undefined

@@ -2,6 +2,7 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import { isReason } from '../../kube/api-error.ts';
 import { type Drive, driveProtectionFinalizer, drives } from '../../kube/drive.ts';
 import { CliError } from '../cli-error.ts';
+import { printLine } from '../output/print-line.ts';
 import { editDrive } from './edit-drive.ts';
 import { driveNameIn, drivePrefix } from './named-drives.ts';
 import { type DrivesFlags, withDrives } from './with-drives.ts';
@@ -15,7 +16,7 @@ export async function removeDrives(names: readonly string[], flags: DrivesFlags)
   await withDrives(flags, async (cluster) => {
     for (const name of names.map(driveNameIn)) {
       await removeDrive(cluster, name);
-      process.stdout.write(`${drivePrefix}${name} removed\n`);
+      printLine(`${drivePrefix}${name} removed`);
     }
   });
 }

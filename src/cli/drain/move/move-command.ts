@@ -7,6 +7,7 @@ import { confirm } from '../../drives/confirm.ts';
 import { type DrivesFlags, withOwnKinds } from '../../drives/with-drives.ts';
 import { logForReading } from '../../log-flags.ts';
 import { type OutputFormat, outputFormatOf } from '../../output/output-format.ts';
+import { printLine } from '../../output/print-line.ts';
 import { progressOf } from '../../output/progress-of.ts';
 import { terminalOf } from '../../output/terminal.ts';
 import { loadCluster } from '../../source/load-cluster.ts';
@@ -103,7 +104,8 @@ class MoveOutput {
     this.#changes.push(text);
     if (!this.#isText) return;
     this.#onLine();
-    process.stdout.write(`${this.#blankLine()}${text}\n`);
+    process.stdout.write(this.#blankLine());
+    printLine(text);
   };
 
   end(target: DrainTarget, outcome: MoveOutcome, state?: MoveState): void {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Cluster } from '../../../cluster/cluster.ts';
 import { fileSystemReason } from '../../../io/files/file-system-reason.ts';
 import { statefulSets } from '../../../kube/resources.ts';
+import { printableText } from '../../../runtime/printable-text.ts';
 import { CliError, usage } from '../../cli-error.ts';
 import { outputFormatOf, structured } from '../../output/output-format.ts';
 import { Sections } from '../../reservations/sections.ts';
@@ -48,7 +49,7 @@ export async function forget(argument: string, flags: ForgetFlags): Promise<void
         `Remove these ${list.drives.length} Drive objects of node ${target.node}? PersistentVolumes and claims stay.`,
         flags.yes,
       );
-    await forgetDrives(cluster, list, (line) => process.stderr.write(`${line}\n`), problemOf);
+    await forgetDrives(cluster, list, (line) => process.stderr.write(`${printableText(line)}\n`), problemOf);
   });
 }
 
