@@ -3,7 +3,7 @@ import { builtInKindCatalog } from '../../kinds/built-in-kinds.ts';
 import type { StoredObject } from '../../kinds/served-kind.ts';
 import type { StoreEntry } from '../../store/store.ts';
 import type { ObjectSnapshot } from '../registry.ts';
-import { decodedBytes } from './decoded-bytes.ts';
+import { decodedObjectBytes } from './decoded-size.ts';
 import {
   decodeObject,
   encodeObject,
@@ -113,7 +113,7 @@ describe('the cache contains', () => {
     const entry = entryOf('a');
     const [one, other] = [snapshots.get(kind, entry), snapshots.get(kind, entry)];
     expect(one.object).toEqual(other.object);
-    expect(snapshots.bytes).toBe(decodedBytes(entry.bytes));
+    expect(snapshots.bytes).toBe(decodedObjectBytes(entry.bytes));
   });
 
   test('objects by entry, not by key', () => {

@@ -7,7 +7,7 @@ import { parseServerJson } from '../../schema/json-reader.ts';
 import { formOf, type Typed } from '../../schema/object-form.ts';
 import type { StoreEntry } from '../../store/store.ts';
 import type { ObjectSnapshot } from '../registry.ts';
-import { decodedBytes } from './decoded-bytes.ts';
+import { decodedObjectBytes } from './decoded-size.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -168,7 +168,7 @@ class EntrySnapshot implements ObjectSnapshot {
 
   /** The memory that it takes while it is decoded. */
   get cachedBytes(): number {
-    this.#cachedBytes ??= decodedBytes(this.#entry.bytes);
+    this.#cachedBytes ??= decodedObjectBytes(this.#entry.bytes);
     return this.#cachedBytes;
   }
 

@@ -14,7 +14,7 @@ const openingBrace = 0x7b;
  * Estimates the memory of a decoded object together with its JSON, by counting the characters that begin a value. The
  * same characters in texts make the estimate too high, never too low.
  */
-export function decodedBytes(json: Uint8Array): number {
+export function decodedObjectBytes(json: Uint8Array): number {
   let collections = 0;
   let values = 0;
   for (let at = 0; at < json.length; at += 1) {
