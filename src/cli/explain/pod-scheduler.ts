@@ -1,8 +1,13 @@
 import { announcedProfile } from '../../controllers/scheduler/scheduler-announcement.ts';
-import { defaultSchedulerName, schedulerName } from '../../controllers/scheduler/scheduler-names.ts';
+import {
+  defaultSchedulerName,
+  schedulerName,
+  schedulerNamesDefault,
+} from '../../controllers/scheduler/scheduler-names.ts';
 import { type Profile, stowageProfile, upstreamProfile } from '../../engine/cluster-index/profile.ts';
 import type { Lease } from '../../kube/api/coordination.ts';
 import type { Event, Pod } from '../../kube/api/core.ts';
+import { getCondition } from '../../kube/conditions.ts';
 import { parseTimestamp } from '../../kube/go/timestamp.ts';
 import { textOf } from '../../kube/wire.ts';
 import {
@@ -15,7 +20,6 @@ import type { ClusterView } from '../source/cluster-view.ts';
 import type { Note } from '../source/note.ts';
 import type { ProfileSource } from './explanation.ts';
 import { lastSeenOf } from './lines.ts';
-import { missingScheduler } from './missing-scheduler.ts';
 
 /** The scheduler that places a pod, and its rules. */
 export interface PodScheduler {
@@ -179,4 +183,48 @@ function unreadableProfile(lease: Lease | undefined): Note {
   const { namespace, name } = lease?.metadata ?? {};
   const text = `the profile on Lease ${namespace}/${name} cannot be read, perhaps because the scheduler is of another version; profile stowage is assumed`;
   return { about: 'assumed', text };
+}
+
+// ── No scheduler ──
+
+/** A running scheduler reports on a new pod within this time. */
+const silenceMs = 30_000;
+
+interface SchedulerSigns {
+  readonly name: string;
+  /** Names that the scheduler of Stowage announces on a Lease that is current. */
+  readonly announced: readonly string[];
+  readonly nowMs: number;
+}
+
+/**
+ * Why no scheduler seems to place the pod, with what helps; undefined if one may. There is no list of schedulers in Kubernetes. One that runs leaves a
+ * trace: a Lease that announces its names, a condition or Event of the pod, or other pods of the same name that have a node.
+ */
+function missingScheduler(
+  view: ClusterView,
+  pod: Pod,
+  { name, announced, nowMs }: SchedulerSigns,
+): string | undefined {
+  // kube-scheduler announces its names nowhere. Files may lack Events and Leases.
+  if (name === defaultSchedulerName || view.isFromFiles || view.isHypothetical || view.leases === undefined)
+    return undefined;
+  const createdMs = parseTimestamp(pod.metadata?.creationTimestamp) ?? 0;
+  if (nowMs - createdMs < silenceMs || hasTrace(view, pod, name) || announced.includes(name))
+    return undefined;
+  const known = [...new Set([...announced, defaultSchedulerName])].filter((one) => one !== name);
+  const start = schedulerNamesDefault.some((own) => own === name)
+    ? 'start it with stowage run --controllers scheduler'
+    : `start the scheduler ${name}`;
+  return (
+    `no scheduler with the name ${name} seems to run: no Lease announces this name, no Event or condition of the pod is from a scheduler, ` +
+    `and no other pod of this schedulerName has a node; ${start}, or recreate the pod with a schedulerName that is served, such as ${known.join(' or ')}`
+  );
+}
+
+function hasTrace(view: ClusterView, pod: Pod, name: string): boolean {
+  if (getCondition(pod.status?.conditions, 'PodScheduled') !== undefined) return true;
+  for (const { spec } of view.snapshot.values('Pod'))
+    if (textOf(spec?.schedulerName) === name && textOf(spec?.nodeName) !== '') return true;
+  return false;
 }

@@ -11,9 +11,9 @@ import { nodeReasons } from '../../engine/rules/reasons.ts';
 import { claimStanding, noDefaultRemedy } from './claim-state.ts';
 import type { PodExplanation, PodReasonLine } from './explanation.ts';
 import { candidateLine, groupLine, podReasonLine, remedyLine } from './lines.ts';
-import { lostNodeReasons } from './lost-nodes.ts';
 import type { PodQuestion } from './pod-question.ts';
 import { poolLines } from './pool-lines.ts';
+import { lostNodeReasons } from './volume-waits.ts';
 
 /** The number of candidates in the line of a claim. */
 const candidatesMax = 5;

@@ -15,8 +15,7 @@ import { attachmentsDiffer, driversMayHelp } from '../volume-limits/attach-wakes
 import { isOwnClaimChange } from '../wake-conditions/own-claim.ts';
 import { occupancyKey } from '../wake-conditions/pod-moves.ts';
 import { changesDriveOf, driveMayHelp } from './drive-wakes.ts';
-import { changesPoolsOf, driverPoolsMayHelp } from './driver-pool-wakes.ts';
-import { gainingPools, mayServe } from './pool-wakes.ts';
+import { changesPoolsOf, driverPoolsMayHelp, gainingPools, mayServe } from './pool-wakes.ts';
 
 /**
  * Changes that could help a pod whose volumes did not fit. More precise than kube-scheduler: a PersistentVolume wakes only pods that want

@@ -1,5 +1,5 @@
-import type { Clock, Timer } from '../runtime/clock.ts';
-import { StoreError } from './store/store-error.ts';
+import type { Clock, Timer } from '../../runtime/clock.ts';
+import { StoreError } from './store-error.ts';
 
 export interface DeferredWritesOptions {
   readonly clock: Clock;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../runtime/virtual-clock.ts';
+import { VirtualClock } from '../../runtime/virtual-clock.ts';
 import { DeferredWrites } from './deferred-writes.ts';
-import { StoreError } from './store/store-error.ts';
+import { StoreError } from './store-error.ts';
 
 /** A disk that is full until a test says otherwise. */
 function fixture() {
