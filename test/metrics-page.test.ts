@@ -61,7 +61,7 @@ function page(controllers: readonly MetricDescription[], server: readonly Metric
     '# Metrics',
     '',
     "Prometheus' text format: `stowage up` shows all of them at `/metrics` of its API server (with the token), `stowage run`",
-    'those of the controllers at `/metrics` of `--http-address`, and `stowage csi` those of drives and of its calls. What to watch for is in [operations](operations.md). This page',
+    'those of the controllers at `/metrics` of `--http-address`, and `stowage csi` those of its calls and, while its controller service leads, those of drives. What to watch for is in [operations](operations.md). This page',
     'is made from the code.',
     '',
     '## Controllers and scheduler',

@@ -89,3 +89,15 @@ test('metrics can be described without their values', () => {
     { name: 'seconds', help: 'How long.', type: 'histogram', labelNames: ['verb'] },
   ]);
 });
+
+test('a gauge that is replaced reports nothing of objects that are gone', () => {
+  const metrics = new Metrics();
+  const gauge = metrics.gauge('bytes', 'Bytes.', ['disk']);
+  gauge.replace([
+    [{ disk: 'a' }, 1],
+    [{ disk: 'b' }, 2],
+  ]);
+  gauge.replace([[{ disk: 'b' }, 3]]);
+  expect(metrics.render()).toContain('bytes{disk="b"} 3');
+  expect(metrics.render()).not.toContain('disk="a"');
+});

@@ -10,8 +10,8 @@ export interface CounterMetric {
 
 export interface GaugeMetric {
   set(value: number, labels?: Labels): void;
-  /** Removes the values of all labels: a gauge by object is cleared and set again before each `render`, so that deleted objects leave nothing. */
-  clear(): void;
+  /** Sets these values and removes all others: those of objects that are gone must not stay. */
+  replace(values: Iterable<readonly [labels: Labels, value: number]>): void;
   value(labels?: Labels): number;
 }
 
@@ -34,8 +34,8 @@ export interface MetricDescription {
  * The metrics of a program. A caller requests a metric by its name and keeps it; requesting it twice returns the same one, so
  * that several callers may count together. `render` writes all of them in Prometheus' text format, sorted, so that pages can be compared.
  *
- * Each combination of labels costs an entry for good: labels are for a handful of values. Only a gauge that is cleared may have names of objects,
- * with a maximum.
+ * Each combination of labels costs an entry for good: labels are for a handful of values. Only a gauge whose values are always replaced together may have
+ * names of objects in its labels, with a maximum.
  */
 export class Metrics {
   readonly #families = new Map<string, Family>();
@@ -59,7 +59,10 @@ export class Metrics {
       set: (value, labels = {}) => {
         seriesOf(family, labels).sum = value;
       },
-      clear: () => family.series.clear(),
+      replace: (values) => {
+        family.series.clear();
+        for (const [labels, value] of values) seriesOf(family, labels).sum = value;
+      },
       value: (labels = {}) => seriesOf(family, labels).sum,
     };
   }

@@ -2,18 +2,28 @@ import { overCommittedReason } from '../../engine/disks/disk-conditions.ts';
 import type { Robustness } from '../../engine/disks/volume-health.ts';
 import { getCondition } from '../../kube/conditions.ts';
 import type { DiskSchedule, DiskVerdict } from '../../kube/disks/disk-schedule.ts';
-import type { Metrics } from '../../runtime/metrics.ts';
+import type { Labels, Metrics } from '../../runtime/metrics.ts';
 import type { DiskCaches } from './disk-caches.ts';
 
 const diskStates = ['ready', 'not-ready', 'disabled', 'over-committed'] as const;
 const robustnesses: readonly Robustness[] = ['healthy', 'degraded', 'faulted', 'unknown'];
+/** A disk may be moved, and another one may get its name: the UUID tells them apart. */
+const diskLabels = ['storage_node', 'disk', 'disk_uuid'];
 type MeteredState = (typeof diskStates)[number];
 
 /** Counts disks and requests whenever the metrics are read; the returned function ends that. */
 export function meterDisks(metrics: Metrics, { schedules, nodes, volumes }: DiskCaches): () => void {
   const byState = metrics.gauge('stowage_disks', 'Disks by their state.', ['state']);
-  const limits = metrics.gauge('stowage_disk_limit_bytes', 'The limits of all disks.');
-  const scheduled = metrics.gauge('stowage_disk_scheduled_bytes', 'The bytes that are granted on all disks.');
+  const limits = metrics.gauge(
+    'stowage_disk_limit_bytes',
+    'The limit of each disk; of a disk that is not ready, none.',
+    diskLabels,
+  );
+  const scheduled = metrics.gauge(
+    'stowage_disk_scheduled_bytes',
+    'The bytes that are granted on each disk.',
+    diskLabels,
+  );
   const requests = metrics.gauge(
     'stowage_disk_requests',
     'Requests of replicas and of copies of images, by the answer; a pending one has none yet.',
@@ -28,18 +38,15 @@ export function meterDisks(metrics: Metrics, { schedules, nodes, volumes }: Disk
   return metrics.beforeRender(() => {
     const disks = new Map<MeteredState, number>(diskStates.map((state) => [state, 0]));
     const answers = { pending: 0, scheduled: 0, rejected: 0 };
-    const sums = { limit: 0, scheduled: 0 };
     for (const schedule of schedules.values()) {
       const state = stateOf(schedule);
       disks.set(state, disks.get(state)! + 1);
-      sums.limit += schedule.status?.storageLimit ?? 0;
-      sums.scheduled += schedule.status?.storageScheduled ?? 0;
       for (const answer of answersOf(schedule)) answers[answer] += 1;
     }
     for (const [state, count] of disks) byState.set(count, { state });
     for (const [state, count] of Object.entries(answers)) requests.set(count, { state });
-    limits.set(sums.limit);
-    scheduled.set(sums.scheduled);
+    limits.replace(bytesByDisk(schedules, 'storageLimit'));
+    scheduled.replace(bytesByDisk(schedules, 'storageScheduled'));
     silent.set(notReadyCount(nodes));
     const counts = volumeCounts(volumes);
     for (const robustness of robustnesses) byRobustness.set(counts.get(robustness) ?? 0, { robustness });
@@ -53,6 +60,19 @@ function volumeCounts(volumes: DiskCaches['volumes']): ReadonlyMap<Robustness, n
     counts.set(robustness, (counts.get(robustness) ?? 0) + 1);
   }
   return counts;
+}
+
+/** Disks without the field are left out. */
+function bytesByDisk(
+  schedules: DiskCaches['schedules'],
+  field: 'storageLimit' | 'storageScheduled',
+): readonly (readonly [Labels, number])[] {
+  return [...schedules.values()].flatMap(({ metadata, spec, status }) => {
+    const bytes = status?.[field];
+    const { name: disk = '', nodeID = '' } = spec ?? {};
+    const labels = { storage_node: nodeID, disk, disk_uuid: metadata?.name ?? '' };
+    return bytes === undefined ? [] : [[labels, bytes] as const];
+  });
 }
 
 function notReadyCount(nodes: DiskCaches['nodes']): number {

@@ -77,15 +77,24 @@ function meterEach(
   all: readonly MeteredDrive[],
   duplicates: ReadonlyMap<string, string>,
 ): void {
-  for (const gauge of [ready, free, promised]) gauge.clear();
   const named = all.toSorted((a, b) => (a.record.name < b.record.name ? -1 : 1)).slice(0, namedMax);
-  for (const { drive, record } of named) {
-    const labels = { drive: record.name, node: record.nodeName };
-    const isDuplicate = duplicates.has(record.name);
-    const bytes = promisedBytes(record);
-    ready.set(drive.status?.state === 'Ready' && !isDuplicate ? 1 : 0, labels);
-    promised.set(bytes, labels);
-    if (drive.status?.capacityBytes !== undefined && !isDuplicate)
-      free.set(record.capacityBytes - bytes, labels);
-  }
+  const labelled = named.map(({ drive, record }) => ({
+    labels: { drive: record.name, node: record.nodeName },
+    isDuplicate: duplicates.has(record.name),
+    bytes: promisedBytes(record),
+    drive,
+    record,
+  }));
+  ready.replace(
+    labelled.map(({ labels, drive, isDuplicate }) => [
+      labels,
+      drive.status?.state === 'Ready' && !isDuplicate ? 1 : 0,
+    ]),
+  );
+  promised.replace(labelled.map(({ labels, bytes }) => [labels, bytes]));
+  free.replace(
+    labelled
+      .filter(({ drive, isDuplicate }) => drive.status?.capacityBytes !== undefined && !isDuplicate)
+      .map(({ labels, record, bytes }) => [labels, record.capacityBytes - bytes]),
+  );
 }
