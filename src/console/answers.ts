@@ -29,14 +29,14 @@ export interface ConsoleAnswers {
   pod(view: AnswerView, key: string): Promise<PodReport | undefined>;
   reservations(view: AnswerView): ReservationsAnswer;
   /** Rejects with a `QuestionError` if a change makes no sense, and with the reason of `signal` if that aborts first. */
-  plan(view: AnswerView, question: PlanQuestion, options: PlanOptions): Promise<PlanAnswer>;
+  plan(view: AnswerView, question: PlanQuestion, options: ViewerPlanOptions): Promise<PlanAnswer>;
   /** Without secrets, for a snapshot. */
   redacted(object: KubeObject): unknown;
   /** What a snapshot has besides the objects that the console follows, as far as `cluster` may read it: events, Leases, and what predictions use. */
   others(cluster: Cluster): Promise<OtherObjects>;
 }
 
-export interface PlanOptions {
+export interface ViewerPlanOptions {
   /** The viewer's own, for what the console does not follow; undefined for a frozen state. */
   readonly cluster: Cluster | undefined;
   /** Aborts when the viewer is gone. */

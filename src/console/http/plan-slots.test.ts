@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { BusyError } from '../answers.ts';
 import { PlanSlots } from './plan-slots.ts';
 
-/** Plans that end when they are told to. */
+/** Plans that end when `end` is called. */
 function plans() {
   const slots = new PlanSlots();
   const begun: string[] = [];
