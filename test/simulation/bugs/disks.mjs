@@ -125,12 +125,4 @@ export const diskBugs = [
     subject: 'disks',
     seedsMax: 400,
   },
-  {
-    name: 'a disk that gains free bytes wakes no refused expansion',
-    file: 'src/controllers/disks/volume-placement.ts',
-    find: 'changed: ({ uuid }) => this.#resting.diskChanged(uuid),',
-    replace: '',
-    subject: 'disks',
-    seedsMax: 2000,
-  },
 ];
