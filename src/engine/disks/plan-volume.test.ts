@@ -1,94 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import type { DiskVerdict } from '../../kube/disks/disk-schedule.ts';
-import { replaceAfterMs } from './broken-replicas.ts';
-import type { DiskCandidate } from './choose-disk.ts';
-import type { DiskState } from './disk-state.ts';
 import { planVolume } from './plan-volume.ts';
-import type { ReplicaView, VolumeStep, VolumeView } from './volume-model.ts';
-
-const antiAffinity = { node: 'hard', zone: 'soft', disk: 'soft' } as const;
-
-function volume(facts: Partial<VolumeView> = {}): VolumeView {
-  return {
-    name: 'v1',
-    wantedBytes: 10,
-    currentBytes: undefined,
-    numberOfReplicas: 1,
-    nodeSelector: [],
-    diskSelector: [],
-    antiAffinity,
-    replicas: [],
-    hadData: facts.replicas?.some(({ hasData }) => hasData) ?? false,
-    isLossAccepted: false,
-    acceptCommand: 'kubectl annotate v1',
-    expansion: undefined,
-    refusedExpansion: undefined,
-    ...facts,
-  };
-}
-
-/** `d1` is on node `n1`, and so on. */
-function disk(uuid: string, limitBytes = 100, facts: Partial<DiskCandidate> = {}): DiskCandidate {
-  const nodeName = `n${uuid.slice(1)}`;
-  const state: DiskState = { kind: 'ready', limitBytes };
-  const empty = { zone: '', nodeTags: [], diskTags: [], demandBytes: 0, grantedBytes: 0 };
-  return { uuid, name: uuid, nodeName, state, ...empty, ...facts };
-}
-
-function replica(name: string, facts: Partial<ReplicaView> = {}): ReplicaView {
-  return {
-    name,
-    sizeBytes: 10,
-    isDeleting: false,
-    isRunningDesired: false,
-    hasData: false,
-    health: facts.hasData === true ? 'healthy' : 'incomplete',
-    brokenMs: undefined,
-    isMarkedForRemoval: false,
-    nodeName: facts.place?.nodeName,
-    place: undefined,
-    entry: undefined,
-    isOverdue: false,
-    rejectedBy: new Set(),
-    ...facts,
-  };
-}
-
-function on(uuid: string, isEvicted = false): NonNullable<ReplicaView['place']> {
-  return { uuid, nodeName: `n${uuid.slice(1)}`, zone: '', isEvicted };
-}
-
-const granted = (size: number): DiskVerdict => ({
-  state: 'scheduled',
-  scheduledSize: size,
-  observedSize: size,
-});
-const refused = (asked: number, had = 0): DiskVerdict => ({
-  state: 'rejected',
-  scheduledSize: had,
-  observedSize: asked,
-  reason: 'InsufficientStorage',
-});
-
-/** A replica that has its bytes and runs. */
-function settled(name: string, uuid: string, bytes = 10, facts: Partial<ReplicaView> = {}): ReplicaView {
-  const entry = { askedBytes: bytes, verdict: granted(bytes) };
-  return replica(name, { sizeBytes: bytes, place: on(uuid), entry, isRunningDesired: true, ...facts });
-}
-
-/** Steps as `create v1-r0`, `assign v1-r0 d1`, `request v1-r0 d1 10`. */
-function text(steps: readonly VolumeStep[]): readonly string[] {
-  return steps.map((step) => {
-    const where = step.kind === 'assign' ? step.disk.uuid : 'diskUUID' in step ? step.diskUUID : undefined;
-    const size = 'bytes' in step ? step.bytes : undefined;
-    return [step.kind, step.replica, where, size].filter((part) => part !== undefined).join(' ');
-  });
-}
-
-function plan(view: VolumeView, ...disks: readonly DiskCandidate[]) {
-  const { steps, ...rest } = planVolume(view, disks);
-  return { ...rest, steps: text(steps) };
-}
+import {
+  antiAffinity,
+  disk,
+  granted,
+  on,
+  plan,
+  refused,
+  replica,
+  settled,
+  volume,
+} from './testing/volume-views.ts';
+import type { ReplicaView } from './volume-model.ts';
 
 describe('placing', () => {
   test('replicas are created without a place, with names that two instances agree on', () => {
@@ -270,106 +194,6 @@ describe('the number of replicas', () => {
     expect(plan(volume({ replicas: [old, settled('b', 'd2')] }), disk('d1'), disk('d2')).steps).toEqual([
       'delete a',
     ]);
-  });
-});
-
-describe('scaling down', () => {
-  const disks = [disk('d1'), disk('d2'), disk('d3')];
-  const healthy = (name: string, uuid: string) => settled(name, uuid, 10, { hasData: true });
-  const steps = (numberOfReplicas: number, ...replicas: readonly ReplicaView[]) =>
-    plan(volume({ currentBytes: 10, numberOfReplicas, replicas }), ...disks).steps;
-
-  test.each([
-    { health: 'failed', hasData: true },
-    { health: 'unreachable', hasData: true },
-    { health: 'incomplete', hasData: false },
-  ] as const)('keeps the healthy replica and removes one that is $health', (facts) => {
-    expect(steps(1, settled('a', 'd1', 10, facts), healthy('b', 'd2'))).toEqual(['delete a']);
-    expect(steps(1, healthy('a', 'd1'), settled('b', 'd2', 10, facts))).toEqual(['delete b']);
-  });
-
-  test('removes no replica with data while none is healthy', () => {
-    const lost = { health: 'unreachable', hasData: true } as const;
-    const failed = { health: 'failed', hasData: true } as const;
-    expect(steps(1, settled('a', 'd1', 10, lost), settled('b', 'd2', 10, failed))).toEqual([]);
-    expect(steps(1, settled('a', 'd1', 10, lost), settled('b', 'd2'))).toEqual(['delete b']);
-  });
-
-  test('removes healthy replicas only while another one is healthy', () => {
-    expect(steps(1, healthy('a', 'd1'), healthy('b', 'd2'), healthy('c', 'd3'))).toEqual([
-      'delete c',
-      'delete b',
-    ]);
-  });
-
-  test('the mark of a removal that is not wanted any more is removed', () => {
-    const marked = settled('a', 'd1', 10, { hasData: true, isMarkedForRemoval: true });
-    expect(steps(2, marked, healthy('b', 'd2'))).toEqual(['keep a']);
-    const other = settled('b', 'd2', 10, { hasData: true, isMarkedForRemoval: true });
-    expect(steps(1, healthy('a', 'd1'), other)).toEqual(['delete b']);
-  });
-});
-
-test('an evicted replica stays while the new one can not be reached', () => {
-  const old = settled('a', 'd1', 10, { place: on('d1', true), hasData: true });
-  const replaced = settled('b', 'd2', 10, { hasData: true, health: 'unreachable' });
-  expect(plan(volume({ currentBytes: 10, replicas: [old, replaced] }), disk('d1'), disk('d2')).steps).toEqual(
-    [],
-  );
-});
-
-describe('a replica that is broken for longer than the grace time', () => {
-  const disks = [disk('d1', 100, { state: { kind: 'unknown', message: 'away' } }), disk('d2'), disk('d3')];
-  const broken = (facts: Partial<ReplicaView> = {}) =>
-    settled('a', 'd1', 10, { hasData: true, health: 'unreachable', brokenMs: replaceAfterMs, ...facts });
-  const good = settled('b', 'd2', 10, { hasData: true });
-  const steps = (replicas: readonly ReplicaView[], on: readonly DiskCandidate[] = disks) =>
-    plan(volume({ currentBytes: 10, numberOfReplicas: 2, replicas }), ...on).steps;
-
-  test('is replaced, and removed once the new one is healthy', () => {
-    expect(steps([broken(), good])).toEqual(['create v1-r0 10']);
-    const placed = settled('v1-r0', 'd3');
-    expect(steps([broken(), good, placed])).toEqual([]);
-    expect(steps([broken(), good, { ...placed, hasData: true, health: 'unreachable' }])).toEqual([]);
-    expect(steps([broken(), good, { ...placed, hasData: true, health: 'healthy' }])).toEqual(['delete a']);
-  });
-
-  test('is kept if it is healthy again before the new one is', () => {
-    const back = settled('a', 'd1', 10, { hasData: true });
-    const ready = [disk('d1'), disk('d2'), disk('d3')];
-    expect(steps([back, good, settled('v1-r0', 'd3')], ready)).toEqual(['delete v1-r0']);
-  });
-
-  test('is not replaced before the time is over, without a healthy replica, or without room', () => {
-    expect(steps([broken({ brokenMs: replaceAfterMs - 1 }), good])).toEqual([]);
-    expect(steps([broken(), { ...good, health: 'unreachable', brokenMs: replaceAfterMs }])).toEqual([]);
-    expect(steps([broken(), good], disks.slice(0, 2))).toEqual([]);
-    expect(steps([broken(), good], [...disks.slice(0, 2), disk('d3', 5)])).toEqual([]);
-  });
-});
-
-describe('a volume that had data', () => {
-  const lost = { currentBytes: 10, hadData: true } as const;
-
-  test('gets no empty replicas when all of its replicas are gone', () => {
-    expect(plan(volume(lost), disk('d1'))).toMatchObject({
-      steps: [],
-      allocation: { kind: 'data-lost', message: expect.stringContaining('kubectl annotate v1') },
-    });
-  });
-
-  test('begins empty when a user has given the data up: what is left of it goes first', () => {
-    const failed = settled('a', 'd1', 10, { hasData: true, health: 'failed' });
-    const accepted = { ...lost, isLossAccepted: true };
-    expect(planVolume(volume({ ...accepted, replicas: [failed] }), [disk('d1')]).steps).toEqual([
-      { kind: 'delete', replica: 'a', isLossAccepted: true },
-    ]);
-    expect(plan(volume({ ...accepted, hadData: false }), disk('d1')).steps).toEqual(['create v1-r0 10']);
-  });
-
-  test('keeps a healthy replica, whatever was given up', () => {
-    const replicas = [settled('a', 'd1', 10, { hasData: true })];
-    expect(plan(volume({ ...lost, isLossAccepted: true, replicas }), disk('d1')).steps).toEqual([]);
   });
 });
 
