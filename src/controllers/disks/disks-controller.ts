@@ -1,7 +1,7 @@
 import type { Controller } from '../../reconcile/controller.ts';
-import { AgentHeartbeats } from './agent-heartbeats.ts';
 import { diskCaches } from './disk-caches.ts';
 import { meterDisks } from './disk-metrics.ts';
+import { AgentHeartbeats } from './heartbeats/agent-heartbeats.ts';
 import { ImagePlacement } from './images/image-placement.ts';
 import { VolumeImages } from './images/volume-images.ts';
 import { NodeDisks } from './node-disks.ts';
