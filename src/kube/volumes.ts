@@ -70,6 +70,11 @@ export function volumeExistsAtMs({ metadata }: PersistentVolume): number | undef
   return createdAtMs === undefined ? undefined : createdAtMs + 1000;
 }
 
+/** When the driver had last expanded the volume; undefined if its expander does not say. */
+export function volumeExpandedAtMs({ metadata }: PersistentVolume): number | undefined {
+  return parseTimestamp(metadata?.annotations?.[annotations.volumeExpandedAt]);
+}
+
 /** The name of the claim of a pod's generic ephemeral volume. */
 export function ephemeralClaimName(podName: string, volumeName: string): string {
   return `${podName}-${volumeName}`;

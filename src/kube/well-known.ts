@@ -60,6 +60,10 @@ export const annotations = {
   creatorNode: 'stowage.dev/creator-node',
   /** On a PV: when the driver had created the volume, RFC 3339 with fractions, by the clock of the provisioner. */
   volumeCreatedAt: 'stowage.dev/volume-created-at',
+  /** On a PV: when the driver had last expanded the volume, RFC 3339 with fractions, by the clock of the expander. */
+  volumeExpandedAt: 'stowage.dev/volume-expanded-at',
+  /** On a PV: the size of the volume before that expansion. */
+  volumeExpandedFrom: 'stowage.dev/volume-expanded-from',
   /**
    * On a claim: its volume is or was mounted, or is about to be, as `NODE/UID OF THE POD`. It is written before the pod can write the
    * first byte, and never removed: a binding whose claim has it can't be undone.

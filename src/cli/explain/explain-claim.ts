@@ -1,9 +1,12 @@
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
-import { type Profile, upstreamProfile } from '../../engine/cluster-index/profile.ts';
+import { type Profile, stowageProfile, upstreamProfile } from '../../engine/cluster-index/profile.ts';
 import { claimCandidates } from '../../engine/explain/claim-candidates.ts';
 import { createdElsewhereAdvice } from '../../engine/explain/created-elsewhere.ts';
 import type { ClaimRecord } from '../../engine/records/claim-record.ts';
+import { compareSizes } from '../../engine/size.ts';
 import type { PersistentVolumeClaim } from '../../kube/api/core.ts';
+import { readableAmount } from '../pools/amounts.ts';
+import { type ExpansionInFlight, expansionsOf } from '../pools/expansions.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
 import { type ClaimStanding, claimStanding } from './claim-state.ts';
 import { diskRoomText } from './disk-room.ts';
@@ -39,11 +42,14 @@ export function explainClaim(
   const isForPods = standing.state === 'WaitsForScheduler';
   const shown = isForPods ? users.filter(({ nodeName }) => nodeName === '').slice(0, podsMax) : [];
   const pods = shown.flatMap(({ key }) => explained(view, key, { ...options, indexOf }));
+  const expansions = isGrowing(record, index)
+    ? expansionsOf(settled(indexOf(stowageProfile).index, options.nowMs), record.key)
+    : [];
   const closest = choosing.has(standing.state) ? closestTo(record, index) : { candidates: [], omitted: 0 };
   return {
     apiVersion: explanationApiVersion,
     kind: 'ClaimExplanation',
-    summary: summaryOf(record, standing),
+    summary: summaryOf(record, standing, expansions),
     claim: {
       namespace,
       name,
@@ -56,6 +62,7 @@ export function explainClaim(
     waitsFor: standing.waitsFor,
     closest: closest.candidates,
     omitted: closest.omitted,
+    ...(expansions.length > 0 && { expansions }),
     disks: diskRoomText(view, record.key),
     elsewhere: users.some(({ nodeName }) => nodeName === '')
       ? createdElsewhereAdvice(record, index)
@@ -67,9 +74,34 @@ export function explainClaim(
   };
 }
 
-function summaryOf({ key, volumeName }: ClaimRecord, { state, says, waitsFor }: ClaimStanding): string {
-  if (state === 'Bound') return `Claim ${key} is bound to ${volumeName}.`;
+function summaryOf(
+  { key, volumeName }: ClaimRecord,
+  { state, says, waitsFor }: ClaimStanding,
+  expansions: readonly ExpansionInFlight[],
+): string {
+  if (state === 'Bound') {
+    const unfit = expansions.find(({ missing }) => missing !== undefined);
+    const grows =
+      unfit === undefined
+        ? ''
+        : `, and its expansion does not fit: pool ${unfit.pool} lacks ${readableAmount(unfit.missing ?? '0')}`;
+    return `Claim ${key} is bound to ${volumeName}${grows}.`;
+  }
   return `Claim ${key} ${says}${waitsFor === undefined ? '' : `: ${waitsFor}`}.`;
+}
+
+/** The claim wants a larger volume than it has, or its volume was expanded. */
+function isGrowing({ volumeName, wantedSize }: ClaimRecord, { volumes }: ClusterIndex): boolean {
+  const volume = volumes.get(volumeName);
+  if (volume === undefined) return false;
+  return (
+    volume.expansion !== undefined || (wantedSize !== undefined && compareSizes(wantedSize, volume.size) > 0)
+  );
+}
+
+function settled(index: ClusterIndex, nowMs: number): ClusterIndex {
+  index.settle(nowMs);
+  return index;
 }
 
 /** Explaining does not change the index, so it can be reused. */

@@ -1,4 +1,5 @@
 import type { PublisherState } from '../../kube/publisher-heartbeat.ts';
+import type { ExpansionInFlight } from '../pools/expansions.ts';
 import type { Note } from '../source/note.ts';
 
 /**
@@ -264,6 +265,8 @@ export interface ClaimExplanation extends Common {
   readonly waitsFor?: string | undefined;
   readonly closest: readonly CandidateLine[];
   readonly omitted: number;
+  /** The expansions of its volume that no figure includes yet. */
+  readonly expansions?: readonly ExpansionInFlight[] | undefined;
   /** For a claim of disks.stowage.dev: which disk lacks what. */
   readonly disks?: string | undefined;
   /** While a pod waits for the claim: the driver created the volume where the selected node cannot reach it, and what to do about it. */

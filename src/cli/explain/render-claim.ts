@@ -1,3 +1,4 @@
+import { expansionText } from './expansion-text.ts';
 import type { ClaimExplanation } from './explanation.ts';
 import { candidateText } from './reason-text.ts';
 import { lessCloseText, Page, type RenderOptions, renderEvents, renderNotes } from './render-parts.ts';
@@ -25,7 +26,8 @@ export function renderClaim(explanation: ClaimExplanation, options: RenderOption
   return page.toString();
 }
 
-function renderFacts(page: Page, { claim, state, disks, elsewhere }: ClaimExplanation): void {
+function renderFacts(page: Page, explanation: ClaimExplanation): void {
+  const { claim, state, expansions = [], disks, elsewhere } = explanation;
   const { requested, storageClass, selectedNode, volume } = claim;
   page.heading('CLAIM');
   page.line(`state: ${state}`, 2);
@@ -35,6 +37,7 @@ function renderFacts(page: Page, { claim, state, disks, elsewhere }: ClaimExplan
   );
   if (volume !== undefined) page.line(`volume: ${volume}`, 2);
   if (selectedNode !== undefined) page.line(`selected node: ${selectedNode}`, 2);
+  for (const expansion of expansions) page.line(`expansion: ${expansionText(expansion)}`, 2);
   if (disks !== undefined) page.line(`disks: ${disks}`, 2);
   if (elsewhere !== undefined) page.line(`place: ${elsewhere}`, 2);
 }

@@ -1,12 +1,19 @@
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import { lookUpInlinePools, lookUpPools } from '../../engine/cluster-index/pools/pool-lookup.ts';
-import { inlineVolumeId } from '../../engine/cluster-index/pools/promise-table.ts';
+import { expandedId, inlineVolumeId, isDeducted } from '../../engine/cluster-index/pools/promise-table.ts';
 import { publishedCapacity } from '../../engine/cluster-index/pools/published-figures.ts';
 import { possiblePools } from '../../engine/cluster-index/pools/volume-pools.ts';
 import type { InlineVolume, PodRecord } from '../../engine/records/pod-record.ts';
 import type { PoolRecord } from '../../engine/records/pool-record.ts';
 import type { VolumeRecord } from '../../engine/records/volume-record.ts';
-import { addSizes, compareSizes, type Size, sizeOfBytes, zeroSize } from '../../engine/size.ts';
+import {
+  addSizes,
+  compareSizes,
+  type Size,
+  sizeOfBytes,
+  subtractSizes,
+  zeroSize,
+} from '../../engine/size.ts';
 import { annotations } from '../../kube/well-known.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
 import { isUnread } from '../source/unread-kinds.ts';
@@ -109,7 +116,13 @@ export class PoolUsage {
   }
 
   #count(volume: VolumeRecord, driver: string): void {
-    this.#add(this.#poolsOf(volume, driver), volume.size);
+    this.#add(this.#poolsOf(volume, driver), subtractSizes(volume.size, this.#promisedGrowth(volume)));
+  }
+
+  /** The bytes of an expansion that the figure does not include yet. */
+  #promisedGrowth({ claim }: VolumeRecord): Size {
+    const promised = this.#index.promises.get(expandedId(claim?.claimKey ?? ''));
+    return promised !== undefined && isDeducted(promised) ? promised.size : zeroSize;
   }
 
   #countInline({ key, nodeName }: PodRecord, volume: InlineVolume): void {

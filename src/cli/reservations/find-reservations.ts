@@ -1,5 +1,9 @@
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
-import { type CapacityPromise, isBeingProvisioned } from '../../engine/cluster-index/pools/promise-table.ts';
+import {
+  type CapacityPromise,
+  expansionOf,
+  isBeingProvisioned,
+} from '../../engine/cluster-index/pools/promise-table.ts';
 import { publishedCapacity } from '../../engine/cluster-index/pools/published-figures.ts';
 import { stowageProfile } from '../../engine/cluster-index/profile.ts';
 import type { ClaimRecord } from '../../engine/records/claim-record.ts';
@@ -9,6 +13,7 @@ import { listOf } from '../../kube/wire.ts';
 import type { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import { noticeNotes } from '../explain/lines.ts';
 import { quantityText } from '../pools/amounts.ts';
+import { expansionsInFlight } from '../pools/expansions.ts';
 import { PoolReader } from '../pools/pool-reader.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
 import { missingNotes, type Need } from '../source/missing-notes.ts';
@@ -61,6 +66,7 @@ export function findReservations(view: ClusterView, options: FindOptions): Reser
     volumes: heldVolumes(view, index, reader.reaches).filter(({ claim }) => isAsked(claim)),
     claims: claimsInFlight(index, snapshot).filter(({ claim }) => isAsked(claim)),
     inlineVolumes: inlineVolumes(index).filter(({ pod }) => isAsked(pod)),
+    expansions: expansionsInFlight(index).filter(({ claim }) => isAsked(claim)),
     pools: promisedPools(index, reader).filter(
       ({ claims, inlineVolumes }) =>
         claims.some(({ claim }) => isAsked(claim)) || inlineVolumes.some(({ pod }) => isAsked(pod)),
@@ -126,9 +132,12 @@ function promisedPool(pool: PoolRecord, index: ClusterIndex, reader: PoolReader)
 
 function claimPromise(promised: CapacityPromise | undefined): ClaimPromise[] {
   if (promised === undefined || isInline(promised)) return [];
+  const growing = expansionOf(promised.id);
+  const amount = { size: quantityText(promised.size), node: promised.nodeName };
+  if (growing !== undefined) return [{ claim: growing.claimKey, ...amount, isExpansion: true }];
   // The id of a promise whose claim is deleted ends with the claim's uid.
   const [claim = '', uid] = promised.id.split(' ');
-  const line = { claim, size: quantityText(promised.size), node: promised.nodeName };
+  const line = { claim, ...amount };
   return [uid === undefined ? line : { ...line, isDeleted: true }];
 }
 

@@ -3,6 +3,7 @@ import { type Style, styleOf } from '../output/style.ts';
 import type { Column } from '../output/table.ts';
 import { ageText } from '../pools/age-text.ts';
 import { readableAmount } from '../pools/amounts.ts';
+import type { ExpansionInFlight } from '../pools/expansions.ts';
 import { figureAgeText } from '../pools/figure-source.ts';
 import { reachText } from '../pools/reach.ts';
 import type {
@@ -21,13 +22,16 @@ export interface RenderReservationsOptions extends SectionsOptions {
 }
 
 export function renderReservations(report: ReservationsReport, options: RenderReservationsOptions): string {
-  const { volumes, claims, inlineVolumes, pools, pods, notes } = report;
+  const { volumes, claims, inlineVolumes, expansions, pools, pods, notes } = report;
   const sections = new Sections(options);
-  const isEmpty = [volumes, claims, inlineVolumes, pools, pods].every(({ length }) => length === 0);
+  const isEmpty = [volumes, claims, inlineVolumes, expansions, pools, pods].every(
+    ({ length }) => length === 0,
+  );
   if (isEmpty) sections.line('Nothing is held: no volume has a claim, no claim a node, no pod is nominated.');
   sections.table('VOLUMES', volumes, volumeColumns(options));
   sections.table('CLAIMS IN FLIGHT', claims, claimColumns(options));
   sections.table('INLINE VOLUMES', inlineVolumes, inlineColumns);
+  sections.table('EXPANSIONS', expansions, expansionColumns);
   sections.table('PROMISED OF POOLS', pools, poolColumns(options));
   sections.table('NOMINATED PODS', pods, podColumns(options));
   sections.notes(notes);
@@ -35,10 +39,11 @@ export function renderReservations(report: ReservationsReport, options: RenderRe
 }
 
 /** The owners of reservations, one a line, for `xargs -L1 stowage explain`. */
-export function reservationNames({ volumes, claims, inlineVolumes, pods }: ReservationsReport): string {
+export function reservationNames(report: ReservationsReport): string {
+  const { volumes, claims, inlineVolumes, expansions, pods } = report;
   const names = [
     ...volumes.map(({ claim }) => `claim ${claim}`),
-    ...claims.map(({ claim }) => `claim ${claim}`),
+    ...[...claims, ...expansions].map(({ claim }) => `claim ${claim}`),
     ...[...inlineVolumes, ...pods].map(({ pod }) => `pod ${pod}`),
   ];
   return [...new Set(names)].map((name) => `${printableText(name)}\n`).join('');
@@ -104,6 +109,20 @@ const inlineColumns: readonly Column<InlineVolumeInFlight>[] = [
   { title: 'POOL', cell: ({ pool = '-' }) => pool },
 ];
 
+const expansionColumns: readonly Column<ExpansionInFlight>[] = [
+  { title: 'CLAIM', cell: ({ claim }) => claim },
+  { title: 'FROM', cell: ({ from }) => readableAmount(from), align: 'right' },
+  { title: 'TO', cell: ({ to }) => readableAmount(to), align: 'right' },
+  { title: 'GROWTH', cell: ({ growth }) => readableAmount(growth), align: 'right' },
+  { title: 'POOL', cell: ({ pool = '-' }) => pool },
+  { title: 'STATE', cell: ({ state }) => state },
+  {
+    title: 'MISSING',
+    cell: ({ missing }) => (missing === undefined ? '-' : readableAmount(missing)),
+    align: 'right',
+  },
+];
+
 function poolColumns({
   terminal,
   isWide,
@@ -135,7 +154,8 @@ function poolColumns({
 function promiseText({ claims, inlineVolumes }: PromisedPool): string {
   return [
     ...claims.map(
-      ({ claim, size, isDeleted }) => `${claim}${isDeleted ? ' (deleted)' : ''} ${readableAmount(size)}`,
+      ({ claim, size, isDeleted, isExpansion }) =>
+        `${claim}${isDeleted ? ' (deleted)' : ''}${isExpansion ? ' (expansion)' : ''} ${readableAmount(size)}`,
     ),
     ...inlineVolumes.map(
       ({ pod, volume, size }) => `inline volume ${volume} of pod ${pod} ${readableAmount(size)}`,

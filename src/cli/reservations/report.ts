@@ -1,5 +1,6 @@
 import type { PoolForm } from '../../engine/records/pool-record.ts';
 import type { PublisherState } from '../../kube/publisher-heartbeat.ts';
+import type { ExpansionInFlight } from '../pools/expansions.ts';
 import type { Reach } from '../pools/reach.ts';
 import type { Note } from '../source/note.ts';
 
@@ -13,6 +14,8 @@ export interface ReservationsReport {
   readonly volumes: readonly HeldVolume[];
   readonly claims: readonly ClaimInFlight[];
   readonly inlineVolumes: readonly InlineVolumeInFlight[];
+  /** Volumes of bound claims that are being expanded. */
+  readonly expansions: readonly ExpansionInFlight[];
   readonly pools: readonly PromisedPool[];
   readonly pods: readonly NominatedPod[];
   readonly notes: readonly Note[];
@@ -109,6 +112,8 @@ export interface ClaimPromise {
   readonly node: string;
   /** The claim is gone; its volume is not. */
   readonly isDeleted?: true;
+  /** The bytes are the growth of its volume. */
+  readonly isExpansion?: true;
 }
 
 /** A pod that waits on a node for its victims to end. */

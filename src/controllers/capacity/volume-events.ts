@@ -1,7 +1,7 @@
 import { CsiError } from '../../csi/csi-errors.ts';
 import type { EndedCall } from '../../csi/served-driver.ts';
 import type { PersistentVolume } from '../../kube/api/core.ts';
-import { volumeClassName, volumeExistsAtMs } from '../../kube/volumes.ts';
+import { volumeClassName, volumeExistsAtMs, volumeExpandedAtMs } from '../../kube/volumes.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
 import type { InformerHandler } from '../../reconcile/informer/informer.ts';
 import type { DesiredFigures } from './desired-figures.ts';
@@ -36,7 +36,7 @@ export class VolumeEvents {
     return {
       added: (volume) => this.#exists(volume),
       updated: (volume, old) => {
-        const isSame = volumeExistsAtMs(volume) === volumeExistsAtMs(old);
+        const isSame = changedAtMs(volume) === changedAtMs(old);
         if (!isSame) this.#exists(volume);
         else if (sizeOf(volume) !== sizeOf(old))
           this.#options.figures.volumesChanged(this.#locations.set(volume));
@@ -62,7 +62,7 @@ export class VolumeEvents {
     const { figures } = this.#options;
     const segmentKeys = this.#locations.set(volume);
     if (segmentKeys.length === 0) return;
-    const existsAtMs = volumeExistsAtMs(volume);
+    const existsAtMs = changedAtMs(volume);
     const storageClassName = volumeClassName(volume);
     for (const segmentKey of existsAtMs === undefined ? [] : segmentKeys) {
       const segment = segmentOfKey(segmentKey);
@@ -102,6 +102,12 @@ interface CreateRequest {
 
 interface TopologyInit {
   readonly segments?: Readonly<Record<string, string>>;
+}
+
+/** The volume has existed with its size since this time. */
+function changedAtMs(volume: PersistentVolume): number | undefined {
+  const times = [volumeExistsAtMs(volume), volumeExpandedAtMs(volume)].filter((time) => time !== undefined);
+  return times.length === 0 ? undefined : Math.max(...times);
 }
 
 function sizeOf({ spec }: PersistentVolume): unknown {

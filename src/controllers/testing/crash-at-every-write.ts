@@ -94,6 +94,7 @@ const accidents = new Set([
   'podIP',
   'podIPs',
   annotations.inheritedVersion,
+  annotations.volumeExpandedAt,
 ]);
 
 const uid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;

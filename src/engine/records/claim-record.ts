@@ -4,7 +4,7 @@ import { type CompiledLabelSelector, compileLabelSelector } from '../../kube/sel
 import { claimClassName, isFullyBound, volumeModeOf } from '../../kube/volumes.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { textOf } from '../../kube/wire.ts';
-import type { Size } from '../size.ts';
+import { compareSizes, type Size } from '../size.ts';
 import { accessModeBits, unknownModeProblems } from './access-modes.ts';
 import { readSize } from './field-readers.ts';
 import { type Identity, namespacedIdentity } from './identity.ts';
@@ -24,6 +24,11 @@ export interface ClaimRecord extends Identity {
   readonly isLost: boolean;
   /** Undefined if no storage is requested: any volume is large enough, and no pool capacity is checked. */
   readonly request: Size | undefined;
+  /**
+   * The size that the volume of the bound claim gets, once an expansion is done. Undefined if no storage is requested, or if the
+   * driver has found the requested size infeasible.
+   */
+  readonly wantedSize: Size | undefined;
   readonly mode: string;
   readonly attributesClass: string;
   readonly accessModes: number;
@@ -73,6 +78,7 @@ export function readClaim(claim: PersistentVolumeClaim, interner: Interner): Cla
     isBound: isFullyBound(claim),
     isLost: claim.status?.phase === 'Lost',
     request: request.kind === 'size' ? request.size : undefined,
+    wantedSize: request.kind === 'size' ? wantedSizeOf(claim, request.size) : undefined,
     mode: volumeModeOf(claim),
     attributesClass: interner.text(textOf(spec?.volumeAttributesClassName)),
     accessModes: accessModeBits(spec?.accessModes),
@@ -92,6 +98,19 @@ export function readClaim(claim: PersistentVolumeClaim, interner: Interner): Cla
     problems,
     isUsable,
   };
+}
+
+/**
+ * As an expander decides (KEP 1790): a started expansion is finished with the size in `allocatedResources`, also if the claim requests less
+ * by now. Only an infeasible size is replaced by the request.
+ */
+function wantedSizeOf({ status }: PersistentVolumeClaim, request: Size): Size | undefined {
+  const state = textOf(status?.allocatedResourceStatuses?.storage);
+  const allocated = readSize(status?.allocatedResources?.storage, 'status.allocatedResources.storage');
+  if (state === '' || allocated.kind !== 'size') return request;
+  const order = compareSizes(allocated.size, request);
+  if (state === 'ControllerResizeInfeasible') return order === 0 ? undefined : request;
+  return order > 0 ? allocated.size : request;
 }
 
 function readController(claim: PersistentVolumeClaim): ClaimRecord['controller'] {

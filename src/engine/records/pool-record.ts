@@ -76,6 +76,8 @@ export interface DriveFacts {
   readonly user: FilesystemUser;
   /** The claims whose volumes are in the ledger: keys by uid. A key is empty if the ledger does not say it. */
   readonly claims: ReadonlyMap<string, string>;
+  /** The bytes of these volumes, by the uid of the claim. */
+  readonly claimBytes: ReadonlyMap<string, number>;
   /** The pods whose inline volumes are in the ledger, by uid. */
   readonly pods: ReadonlyMap<string, DrivePod>;
   /** The groups of its volumes that are spread over drives. */

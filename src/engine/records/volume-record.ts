@@ -1,7 +1,7 @@
 import type { PersistentVolume, VolumeNodeAffinity } from '../../kube/api/core.ts';
 import { migrateVolume } from '../../kube/legacy/in-tree-migration.ts';
 import { migrateNodeAffinity } from '../../kube/legacy/in-tree-topology.ts';
-import { volumeClassName, volumeExistsAtMs, volumeModeOf } from '../../kube/volumes.ts';
+import { volumeClassName, volumeExistsAtMs, volumeExpandedAtMs, volumeModeOf } from '../../kube/volumes.ts';
 import { annotations, multiZoneSeparator, labels as wellKnownLabels } from '../../kube/well-known.ts';
 import { textOf } from '../../kube/wire.ts';
 import { type Size, zeroSize } from '../size.ts';
@@ -33,11 +33,21 @@ export interface VolumeRecord extends Identity {
   readonly migrated: MigratedRecord | undefined;
   /** A provisioned volume existed at this time at the latest; undefined if its PersistentVolume does not say. */
   readonly existsAtMs: number | undefined;
+  /** The last expansion, if the expander has recorded it. */
+  readonly expansion: VolumeExpansion | undefined;
   /** The driver deletes the volume before the PersistentVolume goes. */
   readonly isReclaimed: boolean;
   readonly problems: readonly string[];
   /** False if the size can't be read. Such a volume is never a candidate. */
   readonly isUsable: boolean;
+}
+
+/** An expansion that the driver has done. */
+export interface VolumeExpansion {
+  /** The size before. */
+  readonly from: Size;
+  /** The volume had its new size at this time at the latest. */
+  readonly atMs: number;
 }
 
 export interface ClaimReference {
@@ -102,6 +112,7 @@ export function readVolume(pv: PersistentVolume, context: ReadContext): VolumeRe
     csi: readCsi(pv, interner),
     migrated: readMigrated(pv, context, problems),
     existsAtMs: readExistence(pv),
+    expansion: readExpansion(pv),
     isReclaimed: spec?.persistentVolumeReclaimPolicy === 'Delete',
     problems,
     isUsable: capacity.kind !== 'invalid',
@@ -114,6 +125,13 @@ function readExistence(volume: PersistentVolume): number | undefined {
   const isProvisioned =
     found?.[annotations.provisionedBy] !== undefined || found?.[annotations.volumeCreatedAt] !== undefined;
   return isProvisioned ? volumeExistsAtMs(volume) : undefined;
+}
+
+/** Undefined if one of the two annotations is missing or can't be read: they only make a promise survive a restart. */
+function readExpansion(volume: PersistentVolume): VolumeExpansion | undefined {
+  const atMs = volumeExpandedAtMs(volume);
+  const from = readSize(volume.metadata?.annotations?.[annotations.volumeExpandedFrom], '');
+  return atMs === undefined || from.kind !== 'size' ? undefined : { from: from.size, atMs };
 }
 
 function readClaimReference(pv: PersistentVolume): ClaimReference | undefined {

@@ -3,6 +3,7 @@ import type { Pod, PodTemplateSpec } from '../../kube/api/core.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import type { IndexedKind } from '../cluster-index/cluster-change.ts';
 import { indexKeyOf, readers } from '../cluster-index/read-object.ts';
+import { applyClaim } from './apply-claim.ts';
 import type { ChangeSink } from './change-sink.ts';
 import { lastApplied } from './last-applied.ts';
 import { mergeApplied } from './merge-applied.ts';
@@ -20,9 +21,7 @@ export function applyFileObject(object: KubeObject, sink: ChangeSink): void {
       else created(workloads.create(object as Pod), 'applied');
       return;
     case 'PersistentVolumeClaim':
-      if (cluster.get('PersistentVolumeClaim', key) !== undefined)
-        cluster.notes.add(`claim ${key} exists; it is left as it is`);
-      else workloads.claim(object);
+      applyClaim(object, sink);
       return;
     case 'StatefulSet':
       changeSet(workloads.applySet(object as StatefulSet), 'applied', sink);

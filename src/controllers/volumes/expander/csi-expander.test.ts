@@ -79,6 +79,8 @@ test('the driver expands the volume, and a node has to follow', async () => {
   });
   expect((await readVolume(fixture)).metadata?.annotations).toMatchObject({
     'volume.alpha.kubernetes.io/pre-resize-capacity': '1Gi',
+    'stowage.dev/volume-expanded-from': '1Gi',
+    'stowage.dev/volume-expanded-at': expect.stringMatching(/Z$/),
   });
   // Only kube-controller-manager writes the name of a resizer, and not for volumes of CSI drivers.
   expect((await readClaim(fixture)).metadata?.annotations ?? {}).toEqual({});

@@ -204,7 +204,7 @@ export class Expansions {
     { size, needsNode }: Extract<Expansion, { readonly kind: 'expanded' }>,
     signal: AbortSignal,
   ): Promise<void> {
-    const change = grown(claim, volume, { size, needsNode });
+    const change = grown(claim, volume, { size, needsNode, nowMs: this.#nowMs() });
     if (change !== undefined) await this.#patchVolume(volume, change, signal);
     if (needsNode) {
       const pending = nodeResizePendingStatus(claim, this.#nowMs());
@@ -280,19 +280,28 @@ interface VolumeChange {
 
 /**
  * The new size and, while the node has to act, the size that the claim had before, in case the claim is deleted meanwhile. Undefined if the
- * volume has both already.
+ * volume has both already. For a volume of a driver also when it had grown and from which size: until a figure of its pool includes the growth, a
+ * scheduler reserves it, also after a restart. The time is taken after the driver has answered, so it is not too early; a repeated write
+ * finds the new size and keeps the first time.
  */
 function grown(
   { status }: PersistentVolumeClaim,
   { metadata, spec }: PersistentVolume,
-  { size, needsNode }: { readonly size: string; readonly needsNode: boolean },
+  { size, needsNode, nowMs }: { readonly size: string; readonly needsNode: boolean; readonly nowMs: number },
 ): VolumeChange | undefined {
   const key = annotations.preResizeCapacity;
   const isRecorded = !needsNode || metadata?.annotations?.[key] !== undefined;
   if (isRecorded && isSame(storageOf(spec?.capacity), size)) return undefined;
-  const change = { spec: { capacity: { storage: size } } };
-  if (isRecorded) return change;
-  return { ...change, metadata: { annotations: { [key]: storageOf(status?.capacity) ?? '0' } } };
+  const before = storageOf(spec?.capacity);
+  const hasGrown = spec?.csi !== undefined && !isSame(before, size);
+  const marks = {
+    ...(!isRecorded && { [key]: storageOf(status?.capacity) ?? '0' }),
+    ...(hasGrown && {
+      [annotations.volumeExpandedAt]: new Date(nowMs).toISOString(),
+      [annotations.volumeExpandedFrom]: before ?? '0',
+    }),
+  };
+  return { spec: { capacity: { storage: size } }, metadata: { annotations: marks } };
 }
 
 function withoutNodeMark({ metadata }: PersistentVolumeClaim): Readonly<Record<string, null>> {

@@ -3,7 +3,7 @@ import { compileLabelSelector } from '../../../kube/selectors/label-selector.ts'
 import { type DriveRecord, promisedBytes, readDrive } from '../../drives/drive-record.ts';
 import type { Interner } from '../../records/interner.ts';
 import { matcherOfLabels, type NodeMatcher, noNode } from '../../records/node-matcher.ts';
-import type { DrivePod, PoolRecord } from '../../records/pool-record.ts';
+import type { DriveFacts, DrivePod, PoolRecord } from '../../records/pool-record.ts';
 import { sizeOfBytes } from '../../size.ts';
 
 /**
@@ -40,7 +40,7 @@ export function readDrivePool(object: Drive, interner: Interner): PoolRecord {
       kindKey: interner.text(kindKeyOf(drive)),
       exclusion: drive.exclusion,
       user: drive,
-      claims: claimsIn(drive),
+      ...claimsIn(drive),
       pods: podsIn(drive),
       groups: new Set(
         drive.volumes.flatMap(({ spreadGroup = '' }) => (spreadGroup === '' ? [] : [spreadGroup])),
@@ -76,13 +76,16 @@ function kindKeyOf({ tier, labels }: DriveRecord): string {
 const volumePrefix = 'pvc-';
 
 /** The claims whose volumes are in the ledger, by uid. The name of a volume has the uid too. */
-function claimsIn({ volumes }: DriveRecord): ReadonlyMap<string, string> {
+function claimsIn({ volumes }: DriveRecord): Pick<DriveFacts, 'claims' | 'claimBytes'> {
   const claims = new Map<string, string>();
-  for (const { name, claimRef } of volumes) {
+  const claimBytes = new Map<string, number>();
+  for (const { name, claimRef, sizeBytes } of volumes) {
     const uid = claimRef?.uid ?? (name.startsWith(volumePrefix) ? name.slice(volumePrefix.length) : '');
-    if (uid !== '') claims.set(uid, claimRef === undefined ? '' : `${claimRef.namespace}/${claimRef.name}`);
+    if (uid === '') continue;
+    claims.set(uid, claimRef === undefined ? '' : `${claimRef.namespace}/${claimRef.name}`);
+    claimBytes.set(uid, sizeBytes);
   }
-  return claims;
+  return { claims, claimBytes };
 }
 
 /** The pods whose inline volumes are in the ledger. An entry does not say which volume of the pod it is. */

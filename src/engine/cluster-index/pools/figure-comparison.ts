@@ -1,8 +1,10 @@
 /** Whether the published figure of a pool includes the volume of a promise. */
 import type { PoolRecord } from '../../records/pool-record.ts';
+import { compareSizes } from '../../size.ts';
 import type { Profile } from '../profile.ts';
 import type { PoolTable } from './pool-table.ts';
-import type { CapacityPromise } from './promise-table.ts';
+import { type CapacityPromise, expansionOf } from './promise-table.ts';
+import { publishedCapacity } from './published-figures.ts';
 
 /**
  * The promise, with `isInFigure` as the pool's figure says. A figure without a time says nothing. A publisher takes the time before it asks
@@ -11,6 +13,7 @@ import type { CapacityPromise } from './promise-table.ts';
  */
 export function compareWithFigure(pools: PoolTable, promised: CapacityPromise): CapacityPromise {
   const pool = promised.poolKey === undefined ? undefined : pools.get(promised.poolKey);
+  if (expansionOf(promised.id)?.isDone === false) return compareExpansion(pool, promised);
   // The entries of a pod's inline volumes are compared together.
   if (pool?.drive !== undefined && promised.claimUid === '') return promised;
   if (pool?.drive !== undefined) return withFigure(promised, pool.drive.claims.has(promised.claimUid));
@@ -18,6 +21,20 @@ export function compareWithFigure(pools: PoolTable, promised: CapacityPromise): 
   const { existsAtMs } = promised;
   const isInFigure = existsAtMs !== undefined && pool.measuredAtMs > existsAtMs;
   return withFigure(promised, isInFigure);
+}
+
+/**
+ * An expansion that the driver has not done is in no published figure. It counts only if the pool has that much free: a pod that does not fit
+ * holds nothing either. On a drive, the ledger shows when it is done.
+ */
+function compareExpansion(pool: PoolRecord | undefined, promised: CapacityPromise): CapacityPromise {
+  if (pool === undefined) return promised;
+  const ledgerBytes = pool.drive?.claimBytes.get(promised.claimUid) ?? 0;
+  const isInFigure = promised.targetBytes !== undefined && ledgerBytes >= promised.targetBytes;
+  const isTooLarge = !isInFigure && compareSizes(promised.size, publishedCapacity(pool)) > 0;
+  const isSame =
+    isInFigure === (promised.isInFigure ?? false) && isTooLarge === (promised.isTooLarge ?? false);
+  return isSame ? promised : { ...promised, isInFigure, isTooLarge };
 }
 
 function withFigure(promised: CapacityPromise, isInFigure: boolean): CapacityPromise {

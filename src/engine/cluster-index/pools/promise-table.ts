@@ -11,7 +11,10 @@ import type { PoolTable } from './pool-table.ts';
  * figure that was measured before. The bytes are deducted unless the figure includes the volume, so never twice and never not at all.
  */
 export interface CapacityPromise {
-  /** The claim's key; `namespace/pod:volume` for an inline volume; or, if the claim is deleted, an id that no claim can have. */
+  /**
+   * The claim's key; `namespace/pod:volume` for an inline volume; `expansionId` or `expandedId` for the growth of a claim's volume; or, if the
+   * claim is deleted, an id that no claim can have.
+   */
   readonly id: string;
   /** Empty for an inline volume. */
   readonly claimUid: string;
@@ -29,6 +32,10 @@ export interface CapacityPromise {
   readonly existsAtMs?: number | undefined;
   /** The pool's figure was measured after the volume existed, so nothing is deducted. The promise is kept for a while: a publisher may write an older figure. */
   readonly isInFigure?: boolean;
+  /** The growth of an expansion that is larger than the pool's figure: the driver can't do it, so nothing is deducted. */
+  readonly isTooLarge?: boolean;
+  /** The size of the volume after the expansion, for a promise of one. */
+  readonly targetBytes?: number;
   /** Its class spreads the volumes of this group over drives. */
   readonly spreadGroup?: string | undefined;
 }
@@ -129,8 +136,9 @@ export class PromiseTable {
   }
 }
 
-function isDeducted({ isInFigure }: CapacityPromise): boolean {
-  return isInFigure !== true;
+/** Whether the bytes are deducted from the pool. */
+export function isDeducted({ isInFigure, isTooLarge }: CapacityPromise): boolean {
+  return isInFigure !== true && isTooLarge !== true;
 }
 
 function isUnseen(promised: CapacityPromise | undefined): boolean {
@@ -159,6 +167,22 @@ export function inlineVolumeOf(
 ): { readonly podKey: string; readonly volumeName: string } | undefined {
   const at = id.indexOf(':');
   return at < 0 ? undefined : { podKey: id.slice(0, at), volumeName: id.slice(at + 1) };
+}
+
+/** The id of the promise for an expansion that the driver has not done yet. No key of a claim has a `#`. */
+export function expansionId(claimKey: string): string {
+  return `${claimKey}#expansion`;
+}
+
+/** The id of the promise for the bytes of an expansion that the driver has done, until the pool's figure includes them. */
+export function expandedId(claimKey: string): string {
+  return `${claimKey}#expanded`;
+}
+
+/** The key of the claim whose volume grows; undefined if the promise is not about an expansion. */
+export function expansionOf(id: string): { readonly claimKey: string; readonly isDone: boolean } | undefined {
+  const at = id.indexOf('#');
+  return at < 0 ? undefined : { claimKey: id.slice(0, at), isDone: id.endsWith('#expanded') };
 }
 
 /** No claim has this id, so a new claim of the same name has its own promise. */

@@ -3,6 +3,7 @@ import type { ClassRecord } from '../../records/class-record.ts';
 import type { DriverRecord } from '../../records/driver-record.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
 import type { VolumeRecord } from '../../records/volume-record.ts';
+import { compareSizes, type Size, zeroSize } from '../../size.ts';
 import type { NodeTable } from '../nodes/node-table.ts';
 import type { Profile } from '../profile.ts';
 import type { VolumeTable } from '../volumes/volume-table.ts';
@@ -54,6 +55,12 @@ export function createdVolume(
 ): VolumeRecord | undefined {
   const claimed = volumes.claimedFor(key);
   return claimed.find(({ claim, existsAtMs }) => claim?.uid === uid && existsAtMs !== undefined);
+}
+
+/** The size with which the volume was created: the claim may have requested more since. */
+export function createdSize({ request }: ClaimRecord, { size, expansion }: VolumeRecord): Size {
+  const created = expansion?.from ?? size;
+  return request !== undefined && compareSizes(request, created) > 0 ? created : (request ?? zeroSize);
 }
 
 /** The pools for new volumes of a class; `untracked` if the class is not known. */
