@@ -54,6 +54,10 @@ export const annotations = {
   drift: 'stowage.dev/drift',
   /** On a CSIStorageCapacity or DriverCapacity of a publisher that is responsible for one node: the name of the node. */
   publisherNode: 'stowage.dev/publisher-node',
+  /** On a StorageClass: classes of one driver with the same value have their volumes on the same disks. */
+  backingPool: 'stowage.dev/backing-pool',
+  /** On a StorageClass with a backing pool: the bytes of the disks that one requested byte uses, such as `2` for a mirror. */
+  backingFactor: 'stowage.dev/backing-factor',
   /** On a DriverCapacity: the topology segment of its pools, as JSON of its labels. */
   segment: 'stowage.dev/segment',
   /** On a PV: the node whose driver created the volume, where each node has a driver and a process of its own (`--node-deployment`). */

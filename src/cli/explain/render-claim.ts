@@ -1,4 +1,4 @@
-import { expansionText } from './expansion-text.ts';
+import { expansionText } from '../pools/expansion-text.ts';
 import type { ClaimExplanation } from './explanation.ts';
 import { candidateText } from './reason-text.ts';
 import { lessCloseText, Page, type RenderOptions, renderEvents, renderNotes } from './render-parts.ts';

@@ -1,4 +1,7 @@
+import type { OtherCost } from '../../engine/drift/drift-of.ts';
+import { type ClassDisks, otherCostOf } from '../../engine/drift/other-cost.ts';
 import type { StorageClass } from '../../kube/api/storage.ts';
+import { backingPoolOf } from '../../kube/backing-pool.ts';
 import { type CompiledNodeSelector, matchesRequirement } from '../../kube/selectors/node-selector.ts';
 import { compileTopologySelector } from '../../kube/selectors/topology-selector.ts';
 import { sortedKeys } from '../../kube/sorted-keys.ts';
@@ -85,7 +88,9 @@ export class DesiredFigures {
     const isWanted =
       storageClass.provisioner === driver && (forImmediateBinding || isDelayedBinding(storageClass));
     const allowed = compileTopologySelector(storageClass.allowedTopologies);
-    if (isWanted) this.#classes.set(name, { storageClass, allowed, parameters: parametersOf(storageClass) });
+    const parameters = parametersOf(storageClass);
+    const backing = backingPoolOf(storageClass);
+    if (isWanted) this.#classes.set(name, { storageClass, allowed, parameters, backing });
     else this.#classes.delete(name);
     return isWanted;
   }
@@ -105,6 +110,16 @@ export class DesiredFigures {
   disksOf(storageClassName: string): FigureDisks {
     const parameters = this.#classes.get(storageClassName)?.parameters ?? '';
     return { parameters, isShared: this.classesOnDisks(parameters).length > 1 };
+  }
+
+  /** By how much volumes of other classes reduce the figures of a class; see `otherCostOf`. */
+  otherCost(storageClassName: string): OtherCost | undefined {
+    const own = this.#classes.get(storageClassName);
+    if (own === undefined) return undefined;
+    return otherCostOf(
+      own,
+      [...this.#classes.values()].filter((other) => other !== own),
+    );
   }
 
   /** The classes with these parameters. */
@@ -146,10 +161,8 @@ export interface DesiredFiguresOptions {
   readonly forClasses: () => boolean;
 }
 
-interface DesiredClass {
+interface DesiredClass extends ClassDisks {
   readonly storageClass: StorageClass;
-  /** A hash of those that are the driver's own; empty if there are none. */
-  readonly parameters: string;
   /** Its allowed topologies; undefined: all. */
   readonly allowed: CompiledNodeSelector | undefined;
 }
@@ -157,6 +170,7 @@ interface DesiredClass {
 /** Parameters with this prefix are Kubernetes' own: they choose no disks. */
 const reservedPrefix = 'csi.storage.k8s.io/';
 
+/** A hash of those that are the driver's own; empty if there are none. */
 function parametersOf({ parameters = {} }: StorageClass): string {
   const own = sortedKeys(parameters).filter((key) => !key.startsWith(reservedPrefix));
   return own.length === 0 ? '' : digest(JSON.stringify(own.map((key) => [key, parameters[key]])));

@@ -109,7 +109,8 @@ export class PoolDrift {
   ): DriftRecord | undefined {
     const { figures, desired } = this.#options;
     const { storageClassName, segment } = figureOfKey(figureKey);
-    const figure = { storageClass: storageClassName, measuredAtMs, segments: desired.segments };
+    const otherCost = desired.otherCost(storageClassName);
+    const figure = { storageClass: storageClassName, measuredAtMs, segments: desired.segments, otherCost };
     const volumes = this.#volumes.volumesOf(segment, figure);
     if (volumes === undefined) return before;
     const isSure = volumes.unsureBytes === 0n;

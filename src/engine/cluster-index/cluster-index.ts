@@ -123,6 +123,7 @@ export class ClusterIndex {
       nodeSelectors: new NodeSelectorCache(profile.honourMatchFields),
       honourZoneParameters: profile.honourZoneParameters,
       knownPools: (objectName) => this.pools.driverPools(objectName),
+      classOf: (name) => this.classes.get(name),
     };
   }
 
@@ -354,6 +355,7 @@ export class ClusterIndex {
     const before = this.#allowedTopologies.get(key);
     setOrDelete(this.#allowedTopologies, key, record && this.topologies.acquire(record.allowedNodes));
     if (before !== undefined) this.topologies.release(before);
+    this.pools.classChanged(key, record);
     this.attachments.invalidateAll();
   }
 

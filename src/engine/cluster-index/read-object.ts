@@ -61,9 +61,9 @@ export const readers: Readers = {
   StorageClass: readClass,
   CSIDriver: readDriver,
   CSINode: readNodeDrivers,
-  CSIStorageCapacity: (capacity, { interner }) => readCapacity(capacity, interner),
-  DriverCapacity: (capacity, { interner, knownPools }) =>
-    readDriverPools(capacity, interner, knownPools(capacity.metadata?.name ?? '')),
+  CSIStorageCapacity: (capacity, { interner, classOf }) => readCapacity(capacity, interner, classOf),
+  DriverCapacity: (capacity, { interner, knownPools, classOf }) =>
+    readDriverPools(capacity, interner, knownPools(capacity.metadata?.name ?? ''), classOf),
   Drive: (drive, { interner }) => readDrivePool(drive, interner),
   VolumeAttachment: readAttachment,
   Pod: readPod,

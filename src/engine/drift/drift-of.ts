@@ -22,6 +22,14 @@ export interface PoolVolumes {
   /** Volumes that are being created, expanded or deleted: the figure may include them or not. */
   readonly unsureBytes: bigint;
   readonly count: number;
+  /** Undefined: as much as they have, or nothing if they are on other disks. */
+  readonly otherCost?: OtherCost | undefined;
+}
+
+/** By how much a byte of the driver's other classes reduces the figure of this class, in thousandths of a byte. */
+export interface OtherCost {
+  readonly leastMilli: number;
+  readonly mostMilli: number;
 }
 
 /**
@@ -85,14 +93,29 @@ function figureOf({ measuredAtMs, freeBytes, volumes }: MeasuredPool): DriftFigu
  * published, so the assumption that explains more counts: a pool is better not suspected than suspected for a volume of ours.
  */
 function differenceFrom(baseline: DriftFigure, { freeBytes, volumes }: MeasuredPool): bigint {
-  const { oursBytes, otherClassesBytes, unsureBytes, count } = volumes;
+  const { oursBytes, otherClassesBytes, unsureBytes, count, otherCost } = volumes;
   const alone = bytesOf(baseline.free) + bytesOf(baseline.ours) - oursBytes;
-  const shared = alone + bytesOf(baseline.otherClasses) - otherClassesBytes;
-  const outside = [alone, shared].map((most) => distance(freeBytes, most - unsureBytes, most));
+  const freed = bytesOf(baseline.otherClasses) - otherClassesBytes;
+  const outside = freedRanges(freed, otherCost).map(([least, most]) =>
+    distance(freeBytes, alone + least - unsureBytes, alone + most),
+  );
   const difference = outside.reduce((a, b) => (magnitude(b) < magnitude(a) ? b : a));
   const total = bytesOf(baseline.free) + bytesOf(baseline.ours) + bytesOf(baseline.otherClasses);
   const tolerance = overheadBytesPerVolume * BigInt(count + 1) + total / overheadDivisor;
   return magnitude(difference) <= tolerance ? 0n : difference;
+}
+
+/** What the volumes of other classes that went since the baseline, less those that came, may have added to the figure. */
+function freedRanges(freed: bigint, cost: OtherCost | undefined): readonly (readonly [bigint, bigint])[] {
+  if (cost === undefined) {
+    return [
+      [0n, 0n],
+      [freed, freed],
+    ];
+  }
+  const ends = [cost.leastMilli, cost.mostMilli].map((milli) => (freed * BigInt(milli)) / 1000n);
+  const [a = 0n, b = 0n] = ends;
+  return [a < b ? [a, b] : [b, a]];
 }
 
 function distance(value: bigint, least: bigint, most: bigint): bigint {

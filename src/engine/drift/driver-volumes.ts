@@ -8,7 +8,7 @@ import { listOf, textOf } from '../../kube/wire.ts';
 import { readPod } from '../records/pod-record.ts';
 import { nanoOf } from '../size.ts';
 import { ClaimUids } from './claim-uids.ts';
-import type { PoolVolumes } from './drift-of.ts';
+import type { OtherCost, PoolVolumes } from './drift-of.ts';
 import type { FoundVolume } from './list-share.ts';
 
 /** The labels of a topology segment; without labels it is the whole cluster. */
@@ -137,13 +137,14 @@ export class DriverVolumes {
         const isSure = isSurelyIn(part, figure);
         hasSure ||= isSure;
         const isOurs = part.storageClass === figure.storageClass;
-        sums[isSure ? (isOurs ? 'oursBytes' : 'otherClassesBytes') : 'unsureBytes'] += part.bytes;
+        if (isSure) sums[isOurs ? 'oursBytes' : 'otherClassesBytes'] += part.bytes;
+        else sums.unsureBytes += isOurs ? part.bytes : costliest(part.bytes, figure.otherCost);
         sums.count += 1;
       }
       if (hasSure && figure.segments.some((other) => isIn(other) && !isSame(other, segment)))
         return undefined;
     }
-    return sums;
+    return { ...sums, otherCost: figure.otherCost };
   }
 
   /** Whether a PersistentVolume has the driver's volume, or had it: its object ended at `endedAtMs`. */
@@ -239,6 +240,8 @@ export interface FigureOfSegment {
   readonly measuredAtMs: number;
   /** All segments of the driver that the caller knows. */
   readonly segments: readonly SegmentLabels[];
+  /** See `PoolVolumes`. */
+  readonly otherCost?: OtherCost | undefined;
 }
 
 /** Volumes of which the same topology segments are possible. */
@@ -272,6 +275,10 @@ function isSurelyIn(
   { measuredAtMs }: Pick<FigureOfSegment, 'measuredAtMs'>,
 ): boolean {
   return !isEnding && endedAtMs === undefined && existsAtMs !== undefined && existsAtMs <= measuredAtMs;
+}
+
+function costliest(bytes: bigint, cost: OtherCost | undefined): bigint {
+  return (bytes * BigInt(Math.max(1000, cost?.mostMilli ?? 0))) / 1000n;
 }
 
 function isSame(a: SegmentLabels, b: SegmentLabels): boolean {

@@ -1,4 +1,5 @@
 import type { StorageClass } from '../../kube/api/storage.ts';
+import { type BackingPool, backingPoolOf } from '../../kube/backing-pool.ts';
 import { disksDriver } from '../../kube/disks/volume.ts';
 import { drivesDriver } from '../../kube/drive.ts';
 import type { CompiledNodeSelector } from '../../kube/selectors/node-selector.ts';
@@ -23,6 +24,8 @@ export interface ClassRecord extends Identity {
   readonly hasBindingMode: boolean;
   readonly allowedNodes: NodeMatcher;
   readonly policy: VolumePolicy;
+  /** The disks that the class shares with others; undefined if it says nothing about that. */
+  readonly backing: BackingPool | undefined;
   /** What volumes of a class of `drives.stowage.dev` ask of their drives; undefined for other classes, and if its parameters are invalid. */
   readonly driveClass: DriveClass | undefined;
   /** What is wrong with the parameters of a class of `drives.stowage.dev`: no volume of it can be created. Undefined: nothing. */
@@ -52,6 +55,7 @@ export function readClass(
     hasBindingMode: textOf(storageClass.volumeBindingMode) !== '',
     allowedNodes: interner.matcher(allowed === undefined ? everyNode : matcherOfSelector(allowed)),
     policy: readVolumePolicy(storageClass.metadata?.annotations, problems),
+    backing: backingPoolOf(storageClass, problems),
     ...driveClassOf(storageClass, problems),
     hasInvalidDiskClass: hasInvalidDiskClass(storageClass, problems),
     problems,

@@ -1,4 +1,5 @@
 import type { CSIStorageCapacity } from '../../kube/api/storage.ts';
+import type { BackingPool } from '../../kube/backing-pool.ts';
 import { parseTimestamp } from '../../kube/go/timestamp.ts';
 import { compileLabelSelector } from '../../kube/selectors/label-selector.ts';
 import { compileNodeSelector } from '../../kube/selectors/node-selector.ts';
@@ -43,8 +44,12 @@ export interface PoolRecord {
   readonly driver: string | undefined;
   /** A class name, `<ephemeral>` or `<fallback>`; empty for a Drive, which serves every class that accepts it. */
   readonly storageClass: string;
-  /** Pools with the same backing use the same disks. */
+  /** Pools with the same backing use the same disks: by the annotation of their class, or as their publisher says. */
   readonly backing: string;
+  /** The backing as the publisher says. */
+  readonly ownBacking: string;
+  /** Bytes of the disks for each byte of the pool, in thousandths, as the class says. */
+  readonly factorMilli?: number | undefined;
   /** Other pools may have the same backing. */
   readonly isShared: boolean;
   readonly nodes: NodeMatcher;
@@ -95,11 +100,44 @@ export interface DrivePod {
   readonly sizes: readonly number[];
 }
 
-export function readCapacity(capacity: CSIStorageCapacity, interner: Interner): PoolRecord {
+/** What the class of a pool says about its disks. */
+interface PoolClass {
+  readonly provisioner: string;
+  readonly backing: BackingPool | undefined;
+}
+
+export type ClassOfPool = (className: string) => PoolClass | undefined;
+
+/**
+ * The pool with the backing that its class says, or else its own. Pools of two classes are on the same disks if their classes have the same driver and the same
+ * backing pool, and the same nodes reach them.
+ */
+export function withClassBacking(pool: PoolRecord, storageClass: PoolClass | undefined): PoolRecord {
+  const shared = pool.drive === undefined ? storageClass?.backing : undefined;
+  const backing =
+    shared === undefined
+      ? pool.ownBacking
+      : `class ${storageClass?.provisioner} ${shared.name} ${pool.nodes.key}`;
+  const factorMilli = shared?.factorMilli;
+  if (backing === pool.backing && factorMilli === pool.factorMilli) return pool;
+  return { ...pool, backing, factorMilli, isShared: backing !== pool.key };
+}
+
+export function readCapacity(
+  capacity: CSIStorageCapacity,
+  interner: Interner,
+  classOf: ClassOfPool = () => undefined,
+): PoolRecord {
+  const pool = readOwnCapacity(capacity, interner);
+  return withClassBacking(pool, classOf(pool.storageClass));
+}
+
+function readOwnCapacity(capacity: CSIStorageCapacity, interner: Interner): PoolRecord {
   const identity = namespacedIdentity(capacity);
   const problems: string[] = [];
   const source = capacityPoolKey(identity.key);
-  const backing = textOf(capacity.metadata?.labels?.[wellKnownLabels.backingPool]);
+  const label = textOf(capacity.metadata?.labels?.[wellKnownLabels.backingPool]);
+  const backing = label === '' ? source : `label ${label}`;
   return {
     key: source,
     source,
@@ -109,8 +147,9 @@ export function readCapacity(capacity: CSIStorageCapacity, interner: Interner): 
     name: identity.key,
     driver: undefined,
     storageClass: interner.text(textOf(capacity.storageClassName)),
-    backing: backing === '' ? source : `label ${backing}`,
-    isShared: backing !== '',
+    backing,
+    ownBacking: backing,
+    isShared: label !== '',
     nodes: interner.matcher(nodesOfCapacity(capacity, problems)),
     free: sizeOrUndefined(capacity.capacity, 'capacity', problems),
     largest: sizeOrUndefined(capacity.maximumVolumeSize, 'maximumVolumeSize', problems),
@@ -160,6 +199,7 @@ export function readDriverPools(
   object: DriverCapacity,
   interner: Interner,
   before?: DriverPoolsRecord,
+  classOf: ClassOfPool = () => undefined,
 ): DriverPoolsRecord {
   const { key, version } = clusterIdentity(object);
   const tracksCapacity = object.spec?.capacityTracking === true;
@@ -177,7 +217,7 @@ export function readDriverPools(
       const name = textOf(pool.name);
       const former = knownPools?.get(name);
       const isSame = former !== undefined && isSamePool(former.published, pool);
-      const record = isSame ? former : readPool(pool, name, context);
+      const record = withClassBacking(isSame ? former : readPool(pool, name, context), classOf(storageClass));
       pools.set(name, record);
       if (record.problems.length > 0) problems.push(...record.problems);
     }
@@ -221,6 +261,8 @@ function readPool(pool: StoragePool, name: string, context: PoolContext): PoolRe
   const { object, driver, storageClass, version, tracksCapacity, interner } = context;
   const problems: string[] = [];
   const field = `status.storage[${storageClass}].pools[${name}]`;
+  // The same name under two classes is the same pool with two sets of parameters.
+  const backing = `pool ${driver} ${name}`;
   return {
     key: driverPoolKey(context, name),
     source: `DriverCapacity ${object}`,
@@ -230,8 +272,8 @@ function readPool(pool: StoragePool, name: string, context: PoolContext): PoolRe
     name,
     driver,
     storageClass,
-    // The same name under two classes is the same pool with two sets of parameters.
-    backing: `pool ${driver} ${name}`,
+    backing,
+    ownBacking: backing,
     isShared: true,
     nodes: interner.matcher(nodesOfPool(pool, field, problems)),
     free: undefined,

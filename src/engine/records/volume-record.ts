@@ -11,7 +11,7 @@ import { clusterIdentity, type Identity } from './identity.ts';
 import type { Interner } from './interner.ts';
 import { everyNode, type NodeMatcher } from './node-matcher.ts';
 import type { NodeSelectorCache } from './pod-shape/node-selector-cache.ts';
-import type { DriverPoolsRecord } from './pool-record.ts';
+import type { ClassOfPool, DriverPoolsRecord } from './pool-record.ts';
 import { type PreferredNodes, readPreferredNodes } from './preferred-nodes.ts';
 
 /** The fields of a PersistentVolume that the engine uses. */
@@ -34,7 +34,7 @@ export interface VolumeRecord extends Identity {
   /** A provisioned volume existed at this time at the latest; undefined if its PersistentVolume does not say. */
   readonly existsAtMs: number | undefined;
   /** The last expansion, if the expander has recorded it. */
-  readonly expansion: VolumeExpansion | undefined;
+  readonly expansion: DoneExpansion | undefined;
   /** The driver deletes the volume before the PersistentVolume goes. */
   readonly isReclaimed: boolean;
   readonly problems: readonly string[];
@@ -43,7 +43,7 @@ export interface VolumeRecord extends Identity {
 }
 
 /** An expansion that the driver has done. */
-export interface VolumeExpansion {
+export interface DoneExpansion {
   /** The size before. */
   readonly from: Size;
   /** The volume had its new size at this time at the latest. */
@@ -79,6 +79,8 @@ export interface ReadContext {
   readonly honourZoneParameters: boolean;
   /** The record of a DriverCapacity in the index. */
   readonly knownPools: (objectName: string) => DriverPoolsRecord | undefined;
+  /** The record of a StorageClass in the index. */
+  readonly classOf: ClassOfPool;
 }
 
 export function readVolume(pv: PersistentVolume, context: ReadContext): VolumeRecord {
@@ -128,7 +130,7 @@ function readExistence(volume: PersistentVolume): number | undefined {
 }
 
 /** Undefined if one of the two annotations is missing or can't be read: they only make a promise survive a restart. */
-function readExpansion(volume: PersistentVolume): VolumeExpansion | undefined {
+function readExpansion(volume: PersistentVolume): DoneExpansion | undefined {
   const atMs = volumeExpandedAtMs(volume);
   const from = readSize(volume.metadata?.annotations?.[annotations.volumeExpandedFrom], '');
   return atMs === undefined || from.kind !== 'size' ? undefined : { from: from.size, atMs };

@@ -20,11 +20,11 @@ import {
 import { spreadGroupOf } from './spread-group.ts';
 import {
   createdSize,
-  createdVolume,
   poolOfClaim,
   poolOfVolume,
   poolsOfClass,
   type VolumePoolSources,
+  volumeCreatedFor,
 } from './volume-pools.ts';
 
 interface ClaimSources extends VolumePoolSources {
@@ -150,7 +150,7 @@ export class ClaimPromises {
   #settleClaim(claim: ClaimRecord, promised: CapacityPromise): void {
     const { nodeName, poolKey: reserved } = promised;
     const poolKey = poolOfClaim(this.#index, claim, { nodeName, reserved });
-    const existsAtMs = createdVolume(this.#index.volumes, claim)?.existsAtMs ?? promised.existsAtMs;
+    const existsAtMs = volumeCreatedFor(this.#index.volumes, claim)?.existsAtMs ?? promised.existsAtMs;
     const moved = { ...this.#inPool(promised, poolKey), existsAtMs };
     const settled = settledPromise(this.#index.pools, moved);
     setCompared(this.#index, claim.key, settled);
@@ -164,7 +164,7 @@ export class ClaimPromises {
    * known about that, and the figure is trusted.
    */
   #recoverClaim(claim: ClaimRecord, mayRetry: boolean): void {
-    const volume = createdVolume(this.#index.volumes, claim);
+    const volume = volumeCreatedFor(this.#index.volumes, claim);
     const existsAtMs = volume?.existsAtMs;
     if (!claim.isBound || volume === undefined || existsAtMs === undefined) return;
     if (this.#index.promises.get(claim.key) !== undefined) return;
@@ -228,7 +228,7 @@ export class ClaimPromises {
       reservations,
       isStored: true,
       settled: undefined,
-      existsAtMs: createdVolume(this.#index.volumes, claim)?.existsAtMs,
+      existsAtMs: volumeCreatedFor(this.#index.volumes, claim)?.existsAtMs,
       isInFigure: promised?.poolKey === poolKey && promised?.isInFigure === true,
       spreadGroup: reservations > 0 ? promised?.spreadGroup : spreadGroupOf(this.#index, claim),
     };

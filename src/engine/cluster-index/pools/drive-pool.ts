@@ -26,6 +26,7 @@ export function readDrivePool(object: Drive, interner: Interner): PoolRecord {
     driver: drivesDriver,
     storageClass: '',
     backing: key,
+    ownBacking: key,
     isShared: false,
     nodes: interner.matcher(nodesOfDrive(drive, problems)),
     free,

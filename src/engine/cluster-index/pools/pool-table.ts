@@ -1,6 +1,7 @@
 import type { DriveKind } from '../../drives/drive-ask.ts';
 import type { DriveExclusion } from '../../drives/drive-record.ts';
-import type { DriverPoolsRecord, PoolRecord } from '../../records/pool-record.ts';
+import type { ClassRecord } from '../../records/class-record.ts';
+import { type DriverPoolsRecord, type PoolRecord, withClassBacking } from '../../records/pool-record.ts';
 import { addSizes, type Size, subtractSizes, zeroSize } from '../../size.ts';
 import type { NodePartition } from '../nodes/node-partition.ts';
 import { PartitionCache } from '../nodes/partition-cache.ts';
@@ -153,6 +154,12 @@ export class PoolTable {
     this.#topologyOf[row] = undefined;
     this.#freeRows.push(row);
     this.#leaveBacking(row, record);
+  }
+
+  /** The annotations of a class say which disks its pools use. */
+  classChanged(className: string, storageClass: ClassRecord | undefined): void {
+    const own = [...this.records()].filter((record) => record.storageClass === className);
+    for (const record of own) this.put(withClassBacking(record, storageClass));
   }
 
   /** Writes only what differs from the object's last version; `record` is undefined if the object is deleted. */

@@ -1,5 +1,5 @@
 import type { PoolRecord } from '../../records/pool-record.ts';
-import { compareSizes, type Size, scaleSize, zeroSize } from '../../size.ts';
+import { compareSizes, type Size, scaleSize, sizeOfBytes, zeroSize } from '../../size.ts';
 
 /** The largest single volume: `largest` if published, else `free`. */
 export function publishedLimit(record: PoolRecord): Size | undefined {
@@ -11,9 +11,11 @@ export function publishedCapacity(record: PoolRecord): Size {
   return record.free ?? record.largest ?? zeroSize;
 }
 
-/** Converts bytes of one pool to bytes of another on the same disks: if the disks hold 128 GiB mirrored or 256 GiB striped, a mirrored byte costs two striped ones. */
+/** Converts bytes of one pool to bytes of another on the same disks, as their classes say, or else by the published figures: if the disks hold 128 GiB mirrored or 256 GiB striped, a mirrored byte costs two striped ones. */
 export function convertBetweenPools(size: Size, from: PoolRecord, to: PoolRecord): Size {
   if (from === to) return size;
+  if (from.factorMilli !== undefined && to.factorMilli !== undefined)
+    return scaleSize(size, sizeOfBytes(from.factorMilli), sizeOfBytes(to.factorMilli));
   const fromCapacity = publishedCapacity(from);
   const toCapacity = publishedCapacity(to);
   if (compareSizes(fromCapacity, zeroSize) <= 0 || compareSizes(fromCapacity, toCapacity) === 0) return size;

@@ -43,13 +43,13 @@ export function poolOfClaim(
   const inLedger = pools.driveOfClaim(claim.uid);
   if (inLedger !== undefined) return inLedger;
   const planned = { key: reserved, hint: claim.poolHint, nodeName };
-  const volume = createdVolume(volumes, claim);
+  const volume = volumeCreatedFor(volumes, claim);
   if (volume !== undefined) return poolOfVolume(sources, volume, planned)?.key;
   return poolForNewVolume(sources, claim.className, planned)?.key;
 }
 
 /** The volume that a provisioner has created for the claim. */
-export function createdVolume(
+export function volumeCreatedFor(
   volumes: VolumeTable,
   { key, uid }: Pick<ClaimRecord, 'key' | 'uid'>,
 ): VolumeRecord | undefined {

@@ -1,5 +1,5 @@
-import { readableAmount } from '../pools/amounts.ts';
-import type { ExpansionInFlight } from '../pools/expansions.ts';
+import { readableAmount } from './amounts.ts';
+import type { ExpansionInFlight } from './expansions.ts';
 
 /** What is reserved for an expansion, and which pool lacks how much for it. */
 export function expansionText({ from, to, growth, pool, state, missing }: ExpansionInFlight): string {

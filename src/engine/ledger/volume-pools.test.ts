@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
-import type { CSIStorageCapacity } from '../../../kube/api/storage.ts';
-import { annotations } from '../../../kube/well-known.ts';
-import { Ledger } from '../../ledger/ledger.ts';
-import { plan } from '../../plan.ts';
-import { type ClusterObjects, clusterOf } from '../../testing/cluster.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../kube/api/core.ts';
+import type { CSIStorageCapacity } from '../../kube/api/storage.ts';
+import { annotations } from '../../kube/well-known.ts';
+import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
+import { plan } from '../plan.ts';
+import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';
 import {
   boundClaim,
   claim,
@@ -17,8 +17,8 @@ import {
   storageCapacity,
   volume,
   zone,
-} from '../../testing/objects.ts';
-import type { ClusterIndex } from '../cluster-index.ts';
+} from '../testing/objects.ts';
+import { Ledger } from './ledger.ts';
 
 const driver = 'disk.csi';
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString();
