@@ -10,7 +10,7 @@ import type { NodeRecord } from '../records/node-record.ts';
 import type { InlineVolume, PodRecord } from '../records/pod-record.ts';
 import type { PodSelectorRecord } from '../records/pod-selector-record.ts';
 import { NodeSelectorCache } from '../records/pod-shape/node-selector-cache.ts';
-import { capacityPoolKey, type DriverPoolsRecord, type PoolRecord } from '../records/pool-record.ts';
+import { capacityPoolKey, type PoolRecord } from '../records/pool-record.ts';
 import type { ReadContext, VolumeRecord } from '../records/volume-record.ts';
 import type { Size } from '../size.ts';
 import {
@@ -139,7 +139,7 @@ export class ClusterIndex {
   }
 
   remove<K extends IndexedKind>(kind: K, key: string): IndexUpdate {
-    if (this.#get(kind, key) === undefined) return unchanged;
+    if (this.#get(kind, key) === undefined) return { change: undefined, warnings: [] };
     return { change: this.#change(kind, key, undefined), warnings: [] };
   }
 
@@ -179,10 +179,7 @@ export class ClusterIndex {
     this.#promiseReconciler.settle(nowMs);
   }
 
-  /**
-   * The pools whose promises were released since the last call, by events, reservations or time; undefined if there are none. The
-   * owner of the queue of pending pods calls this after each event and each plan, and wakes the pods that the release could help.
-   */
+  /** The pools with promises released since the last call, or undefined. The owner of the queue calls this after each event and plan, and wakes pods. */
   drainReleases(): ReleaseChange | undefined {
     const { freedPools } = this.promises;
     if (freedPools.size === 0) return undefined;
@@ -214,8 +211,8 @@ export class ClusterIndex {
   /** For what-if questions: the figures of the pool, as if its driver had more or less capacity. */
   setPoolFigures(poolKey: string, free: Size | undefined, largest: Size | undefined): void {
     const before = this.pools.get(poolKey);
-    const apply: Apply<PoolRecord> = (key, pool) => this.#applyPool(key, pool);
-    if (before !== undefined) this.#write(poolKey, before, { ...before, free, largest }, apply);
+    if (before === undefined) return;
+    this.#write(poolKey, before, { ...before, free, largest }, (key, pool) => this.#applyPool(key, pool));
   }
 
   setAssumedPod(podKey: string, pod: PodRecord | undefined): void {
@@ -298,7 +295,9 @@ export class ClusterIndex {
       this.attachments.nodeChanged(key);
     },
     CSIStorageCapacity: (key, record) => this.#applyPool(capacityPoolKey(key), record),
-    DriverCapacity: (key, record) => this.#applyDriverPools(key, record),
+    DriverCapacity: (key, record) => {
+      this.#difference = this.pools.setDriverPools(key, record);
+    },
     Drive: (key, record) => this.#applyPool(drivePoolKey(key), record),
     VolumeAttachment: (key, record) => this.attachments.setAttachment(key, record),
     Pod: (key, record) => {
@@ -364,10 +363,6 @@ export class ClusterIndex {
     else this.pools.put(record);
   }
 
-  #applyDriverPools(key: string, record: DriverPoolsRecord | undefined): void {
-    this.#difference = this.pools.setDriverPools(key, record);
-  }
-
   #updatePod(key: string, change: () => void): void {
     this.attachments.podChanged(key, this.pods.get(key)?.nodeName ?? '');
     this.#occupancy.updatePod(key, change);
@@ -397,5 +392,3 @@ export class ClusterIndex {
 }
 
 type Apply<R> = (key: string, record: R | undefined) => void;
-
-const unchanged: IndexUpdate = { change: undefined, warnings: [] };
