@@ -1,7 +1,7 @@
 import type { OtherCost } from '../../engine/drift/drift-of.ts';
 import { type ClassDisks, otherCostOf } from '../../engine/drift/other-cost.ts';
+import { backingPoolOf } from '../../engine/records/backing-pool.ts';
 import type { StorageClass } from '../../kube/api/storage.ts';
-import { backingPoolOf } from '../../kube/backing-pool.ts';
 import { type CompiledNodeSelector, matchesRequirement } from '../../kube/selectors/node-selector.ts';
 import { compileTopologySelector } from '../../kube/selectors/topology-selector.ts';
 import { sortedKeys } from '../../kube/sorted-keys.ts';

@@ -1,4 +1,4 @@
-import type { BackingPool } from '../../kube/backing-pool.ts';
+import type { BackingPool } from '../records/backing-pool.ts';
 import type { OtherCost } from './drift-of.ts';
 
 /** What is known about the disks of a class. */

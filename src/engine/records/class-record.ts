@@ -1,5 +1,4 @@
 import type { StorageClass } from '../../kube/api/storage.ts';
-import { type BackingPool, backingPoolOf } from '../../kube/backing-pool.ts';
 import { disksDriver } from '../../kube/disks/volume.ts';
 import { drivesDriver } from '../../kube/drive.ts';
 import type { CompiledNodeSelector } from '../../kube/selectors/node-selector.ts';
@@ -9,6 +8,7 @@ import { labels } from '../../kube/well-known.ts';
 import { isRecord, textOf } from '../../kube/wire.ts';
 import { readDiskClass } from '../disks/disk-class.ts';
 import { type DriveClass, readDriveClass } from '../drives/class-parameters.ts';
+import { type BackingPool, backingPoolOf } from './backing-pool.ts';
 import { clusterIdentity, type Identity } from './identity.ts';
 import { everyNode, matcherOfSelector, type NodeMatcher } from './node-matcher.ts';
 import { readVolumePolicy, type VolumePolicy } from './volume-policy.ts';

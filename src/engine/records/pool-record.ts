@@ -1,5 +1,4 @@
 import type { CSIStorageCapacity } from '../../kube/api/storage.ts';
-import type { BackingPool } from '../../kube/backing-pool.ts';
 import { parseTimestamp } from '../../kube/go/timestamp.ts';
 import { compileLabelSelector } from '../../kube/selectors/label-selector.ts';
 import { compileNodeSelector } from '../../kube/selectors/node-selector.ts';
@@ -9,6 +8,7 @@ import { textOf } from '../../kube/wire.ts';
 import type { DriveExclusion } from '../drives/drive-record.ts';
 import type { FilesystemUser } from '../drives/shared-filesystems.ts';
 import type { Size } from '../size.ts';
+import type { BackingPool } from './backing-pool.ts';
 import { nonNullItems, readSize } from './field-readers.ts';
 import { clusterIdentity, namespacedIdentity } from './identity.ts';
 import type { Interner } from './interner.ts';

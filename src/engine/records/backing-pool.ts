@@ -1,6 +1,6 @@
-import type { StorageClass } from './api/storage.ts';
-import { annotations } from './well-known.ts';
-import { textOf } from './wire.ts';
+import type { StorageClass } from '../../kube/api/storage.ts';
+import { annotations } from '../../kube/well-known.ts';
+import { textOf } from '../../kube/wire.ts';
 
 /** The disks that several classes of one driver share. */
 export interface BackingPool {
