@@ -16,15 +16,15 @@ import { type CsiNodeFlags, csiNodeSettingsOf } from './csi-node-flags.ts';
 import { emptyDataDirectory, markDataDirectory } from './data-directory.ts';
 import { Demo, whatToTry } from './demo/demo.ts';
 import { ownNames } from './demo/own-names.ts';
-import { topologyKeysIn } from './drives/topology-keys.ts';
-import { featureGatesOf, gatedProfile } from './feature-gates.ts';
-import { type LogFlags, logOf } from './log-flags.ts';
 import {
   createSimulatedNodes,
   type SimulatedNodeFlags,
   type SimulatedNodes,
   simulatedNodesOf,
-} from './simulated-nodes.ts';
+} from './demo/simulated-nodes.ts';
+import { topologyKeysIn } from './drives/topology-keys.ts';
+import { featureGatesOf, gatedProfile } from './feature-gates.ts';
+import { type LogFlags, logOf } from './log-flags.ts';
 import { stopRequested } from './stop-signals.ts';
 import { explained } from './up-errors.ts';
 

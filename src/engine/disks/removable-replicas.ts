@@ -19,7 +19,7 @@ export function removableReplicas(
 }
 
 /** Whether the volume keeps its data without this replica. */
-export function isSpare({ hasData }: ReplicaView, others: readonly ReplicaView[]): boolean {
+function isSpare({ hasData }: ReplicaView, others: readonly ReplicaView[]): boolean {
   return !hasData || others.some(isHealthy);
 }
 

@@ -16,7 +16,7 @@ try {
     for (const one of process.argv.slice(3)) await read(one);
     process.exit();
   }
-  if (what === 'open-unprivileged') becomeNobody();
+  if (what === 'open-unprivileged') dropPrivileges();
   const store = await openLmdbStore(directory);
   print('open', store.revision);
   if (what === 'storm') await storm(store, seededRandom(seed));
@@ -29,7 +29,7 @@ try {
 }
 
 /** Only now, after all modules are loaded: another user may not be able to read the folder of the sources. */
-function becomeNobody(): void {
+function dropPrivileges(): void {
   process.setgroups?.([]);
   process.setgid?.(65_534);
   process.setuid?.(65_534);

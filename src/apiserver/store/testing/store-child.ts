@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { builtProgram } from '../../../../test/built-program.ts';
 
 export interface ChildOptions {
-  /** `open-unprivileged` opens the store as the user nobody, and needs root. */
+  /** `open-unprivileged` opens the store as a user without permissions, and needs root. */
   readonly what: 'storm' | 'hold' | 'fill' | 'open' | 'open-unprivileged';
   readonly directory: string;
   readonly seed?: string;

@@ -3,14 +3,14 @@ import { readYaml, YamlSyntaxError } from '../../../io/yaml/yaml-reader.ts';
 import { isRecord, listOf, textOf } from '../../../kube/wire.ts';
 import { CliError } from '../../cli-error.ts';
 import type { ForgetList, ForgottenDrive, ForgottenObject, ForgottenVolume } from './forget-list.ts';
-import { targetText } from './forget-target.ts';
+import { forgetTargetText } from './forget-target.ts';
 
 const header = { apiVersion: 'stowage.dev/forget/v1', kind: 'ForgetList' } as const;
 
 /** The list as a file for review. */
 export function forgetFile(list: ForgetList): string {
   const { node, drive, drives } = list;
-  const target = targetText(list);
+  const target = forgetTargetText(list);
   const comment = [
     `What is lost with ${drive === undefined ? 'node' : 'drive'} ${target}. stowage drives forget ${target} --list FILE removes the Drive objects below and their entries.`,
     'A claim or PersistentVolume is deleted only where you set delete to "yes". Remove a drive from the list to keep it.',

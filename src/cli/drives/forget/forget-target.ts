@@ -19,7 +19,7 @@ export interface LostTarget {
 }
 
 /** How the target is written on the command line. */
-export function targetText({ node, drive }: ForgetTarget): string {
+export function forgetTargetText({ node, drive }: ForgetTarget): string {
   return drive ?? node;
 }
 

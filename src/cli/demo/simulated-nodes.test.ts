@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { EmbeddedFixture } from '../cluster/testing/embedded-fixture.ts';
-import { nodes } from '../kube/resources.ts';
-import { labels } from '../kube/well-known.ts';
-import { VirtualClock } from '../runtime/virtual-clock.ts';
-import { CliError } from './cli-error.ts';
+import { EmbeddedFixture } from '../../cluster/testing/embedded-fixture.ts';
+import { nodes } from '../../kube/resources.ts';
+import { labels } from '../../kube/well-known.ts';
+import { VirtualClock } from '../../runtime/virtual-clock.ts';
+import { CliError } from '../cli-error.ts';
 import { createSimulatedNodes, simulatedNodesOf } from './simulated-nodes.ts';
 
 test.each([

@@ -1,9 +1,9 @@
-import type { Cluster } from '../cluster/cluster.ts';
-import type { Node } from '../kube/api/core.ts';
-import { isReason } from '../kube/api-error.ts';
-import { nodes } from '../kube/resources.ts';
-import { labels } from '../kube/well-known.ts';
-import { usage } from './cli-error.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
+import type { Node } from '../../kube/api/core.ts';
+import { isReason } from '../../kube/api-error.ts';
+import { nodes } from '../../kube/resources.ts';
+import { labels } from '../../kube/well-known.ts';
+import { usage } from '../cli-error.ts';
 
 /** The flags of `up` that create simulated nodes. */
 export interface SimulatedNodeFlags {
