@@ -140,6 +140,8 @@ test('each node has its own disk agent, and a Lease for it', async () => {
   expect(await holders(fixture)).toEqual([
     'stowage-disk-agent-n1 agent of n1',
     'stowage-disk-agent-n2 agent of n2',
+    'stowage-disk-heartbeat-n1 n1',
+    'stowage-disk-heartbeat-n2 n2',
   ]);
   expect(another.news).toEqual(['disk-agent-n2 follows']);
   const closed = [...agents, another].map(({ supervisor }) => supervisor.close());

@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { parse, stringify } from 'yaml';
 import { EmbeddedServer } from '../../src/apiserver/embedded-server.ts';
 import { EmbeddedCluster } from '../../src/cluster/embedded-cluster.ts';
 import { ownDefinitions } from '../../src/embedded/own-definitions.ts';
@@ -10,7 +11,7 @@ import { realClock } from '../../src/runtime/clock.ts';
 import { idsFrom } from '../../src/runtime/ids.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { VirtualClock } from '../../src/runtime/virtual-clock.ts';
-import { kubeconfigFor } from '../up/kubeconfigs.ts';
+import { temporaryFolder } from '../up/stowage-process.ts';
 
 /** What is stored is so old, so that ages in hours are the same in every run. */
 const ageMs = 2.5 * 60 * 60_000;
@@ -53,7 +54,12 @@ export class GoldenServer implements AsyncDisposable {
     const account = { namespace: 'default', name: 'powerless' };
     await this.cluster.resource(serviceAccounts).create({ metadata: account });
     const { token } = await this.#server.issueToken(account, { audiences: [], expirationSeconds: 86_400 });
-    return kubeconfigFor(this.url, token ?? '');
+    const path = join(temporaryFolder(), 'kubeconfig');
+    await this.#server.writeKubeconfig(path);
+    const content = parse(readFileSync(path, 'utf8'));
+    content.users[0].user = { token };
+    writeFileSync(path, stringify(content));
+    return path;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -121,7 +121,7 @@ describe('on an empty cluster', () => {
       const [status, refusal] = await complaintOf(
         ...args,
         '--kubeconfig',
-        kubeconfigFor(up.access.url, 'wrong'),
+        kubeconfigFor(up.access.url, 'wrong', up.access.certificateAuthority),
       );
       expect([args, status, refusal]).toEqual([
         args,

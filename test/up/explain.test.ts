@@ -162,7 +162,7 @@ describe('stowage explain', () => {
       'pod',
       'a',
       '--kubeconfig',
-      kubeconfigFor(up.access.url, 'wrong'),
+      kubeconfigFor(up.access.url, 'wrong', up.access.certificateAuthority),
     );
     expect(rejected.status).toBe(1);
     expect(rejected.stderr).toMatch(/does not accept the credentials of .*; log in again/);

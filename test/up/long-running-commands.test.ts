@@ -55,7 +55,7 @@ describe.each(staying)('stowage $args', ({ args, works }) => {
 
   test('exits if its credentials are rejected, because a retry would not help', async () => {
     const up = server();
-    const kubeconfig = kubeconfigFor(up.access.url, 'wrong');
+    const kubeconfig = kubeconfigFor(up.access.url, 'wrong', up.access.certificateAuthority);
     // In a process, because connections may be open when it ends.
     const [status, text] = complaint(await callStowage(...args, '--kubeconfig', kubeconfig));
     expect(status).toBe(1);

@@ -199,7 +199,7 @@ test('without a terminal, the error says what would be lost', async () => {
     process.stdin.isTTY = isTTY;
   });
   await expect(confirm('The data of these volumes is lost: v. Continue?', undefined)).rejects.toThrow(
-    'The data of these volumes is lost: v. standard input is not a terminal, so nothing can be confirmed; add --yes',
+    'The data of these volumes is lost: v. Standard input is not a terminal, so nothing can be confirmed; add --yes',
   );
 });
 

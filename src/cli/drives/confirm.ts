@@ -6,7 +6,7 @@ export async function confirm(question: string, isConfirmed: boolean | undefined
   if (isConfirmed === true) return;
   if (process.stdin.isTTY !== true)
     throw usage(
-      `${statementOf(question)}standard input is not a terminal, so nothing can be confirmed; add --yes`,
+      `${statementOf(question)} Standard input is not a terminal, so nothing can be confirmed; add --yes`,
     );
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
@@ -18,7 +18,7 @@ export async function confirm(question: string, isConfirmed: boolean | undefined
   }
 }
 
-/** `It is erased. Continue?` → `It is erased. ` */
+/** `It is erased. Continue?` → `It is erased.` */
 function statementOf(question: string): string {
-  return question.replace(/Continue\?$/, '');
+  return question.replace(/ Continue\?$/, '');
 }

@@ -129,9 +129,7 @@ export class CapacityObjects implements FigureStore {
       ownerReferences,
     };
     const change = { metadata, capacity, maximumVolumeSize };
-    const { namespace, name = '' } = object.metadata ?? {};
-    const body = withPreconditions(object, change);
-    await this.#client.patch({ namespace, name }, { type: 'merge', body }, { signal });
+    await this.#patch(object, change, signal);
   }
 
   async remove(figureKey: string, signal: AbortSignal): Promise<void> {
@@ -152,6 +150,10 @@ export class CapacityObjects implements FigureStore {
     const known = object?.metadata?.annotations?.[annotations.capacityProblem];
     if (object === undefined || (known === undefined) === (own === undefined)) return;
     const change = { metadata: { annotations: { [annotations.capacityProblem]: own ?? null } } };
+    await this.#patch(object, change, signal);
+  }
+
+  async #patch(object: Stored, change: object, signal: AbortSignal): Promise<void> {
     const { namespace, name = '' } = object.metadata ?? {};
     const body = withPreconditions(object, change);
     await this.#client.patch({ namespace, name }, { type: 'merge', body }, { signal });

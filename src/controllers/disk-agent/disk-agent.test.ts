@@ -287,7 +287,7 @@ test('a node whose agent has ended is not ready within a minute, until the agent
   expect(await ready()).toMatchObject({
     status: 'Unknown',
     reason: 'AgentLost',
-    message: expect.stringContaining('Lease kube-system/stowage-disk-agent-n1'),
+    message: expect.stringContaining('Lease kube-system/stowage-disk-heartbeat-n1'),
   });
   expect(await fixture.environment.eventLines()).toContainEqual(expect.stringContaining('AgentLost n1: '));
   fixture.runAgents(['n1']);
@@ -299,7 +299,7 @@ test('clocks that differ do not matter for the heartbeat of an agent', async () 
   await fixture.until(async () => (await fixture.node('n1')).status?.agentLease !== undefined);
   await fixture.stop();
   const client = fixture.cluster.resource(leases);
-  const key = { namespace: 'kube-system', name: 'stowage-disk-agent-n1' };
+  const key = { namespace: 'kube-system', name: 'stowage-disk-heartbeat-n1' };
   for (let round = 0; round < 12; round += 1) {
     const renewTime = `2001-01-01T00:00:${10 + round}.000000Z`;
     await client.patch(key, { type: 'merge', body: { spec: { renewTime } } });

@@ -64,7 +64,7 @@ export const agentLeaseLabel = 'stowage.dev/component';
 
 /** The Lease of the agent of a node. */
 export function agentLeaseName(nodeName: string): string {
-  return `stowage-disk-agent-${nodeName}`;
+  return `stowage-disk-heartbeat-${nodeName}`;
 }
 
 /**

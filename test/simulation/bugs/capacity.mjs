@@ -44,7 +44,7 @@ export const capacityBugs = [
   },
   {
     name: 'a promise stays when its provisioner has refused',
-    file: 'src/engine/cluster-index/pools/promise-reconciler.ts',
+    file: 'src/engine/cluster-index/pools/claim-promises.ts',
     find: 'this.#index.setPromise(key, promiseIfNeeded({ ...promised, isStored: false }));',
     replace: '',
     seedsMax: 400,
@@ -52,7 +52,7 @@ export const capacityBugs = [
   {
     name: 'a pool that grows wakes no pods',
     file: 'src/engine/rules/volume-binding/wakes.ts',
-    find: 'return drawsOnEither(interest, change) && mayHaveGrown(change);',
+    find: 'return gainingPools(change, index.pools).some((pool) => mayServe(interest, pool, index));',
     replace: 'return false;',
     seedsMax: 20,
   },

@@ -60,8 +60,8 @@ export const driveBugs = [
     name: 'the status of a drive names no version',
     subject: 'drives',
     file: 'src/drives/node/drive-status.ts',
-    find: 'body: withPreconditions({ metadata }, { status: after })',
-    replace: 'body: { metadata: { uid: metadata.uid }, status: after }',
+    find: 'body: withPreconditions({ metadata }, { status: { ...after, topology } })',
+    replace: 'body: { metadata: { uid: metadata.uid }, status: { ...after, topology } }',
     seedsMax: 100,
   },
   {
@@ -84,8 +84,8 @@ export const driveBugs = [
     name: 'a node with drives that comes back is not registered',
     subject: 'drives',
     file: 'src/controllers/drives/drives-controller.ts',
-    find: 'if (spec?.nodeName === name) queue.add(name);',
-    replace: 'if (spec?.nodeName === undefined) queue.add(name);',
+    find: 'if (drivesOf(name).length > 0) queue.add(name);',
+    replace: 'if (drivesOf(name).length < 0) queue.add(name);',
     seedsMax: 100,
   },
   {

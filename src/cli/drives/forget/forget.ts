@@ -46,7 +46,7 @@ export async function forget(argument: string, flags: ForgetFlags): Promise<void
     // Who passes a file has reviewed it.
     if (listed === undefined)
       await confirm(
-        `Remove these ${list.drives.length} Drive objects of node ${target.node}? PersistentVolumes and claims stay.`,
+        `These ${list.drives.length} Drive objects of node ${target.node} are removed. PersistentVolumes and claims stay. Continue?`,
         flags.yes,
       );
     await forgetDrives(cluster, list, (line) => process.stderr.write(`${printableText(line)}\n`), problemOf);

@@ -202,12 +202,10 @@ test('27. two volumes expand on the same two disks with room for one: one wins w
   // Four requests are one round of both.
   expect(rounds).toBeGreaterThanOrEqual(4);
   expect(rounds).toBeLessThan(40);
-  // No disk gains room: the loser tries again, and not before 30 seconds after it was refused.
+  // No disk gains free bytes, so the loser rests.
   const decided = rounds;
-  await fixture.settle(24_000);
+  await fixture.settle(600_000);
   expect(rounds).toBe(decided);
-  await fixture.settle(20_000);
-  expect(rounds).toBe(decided + 2);
 });
 
 test('28. release races with growth: the entry ends gone', async () => {

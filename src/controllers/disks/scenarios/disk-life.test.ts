@@ -133,7 +133,9 @@ describe('removal', () => {
     expect(await fixture.replicas()).toContain('single-r0 1 45 running');
     expect(await fixture.allocation('single')).toEqual([
       45,
-      `False DiskRemoved: replica single-r0: its disk ${diskUUID(1)} was removed, and no other replica has the data; bring the disk back, or delete Replica single-r0 to begin with an empty one`,
+      expect.stringMatching(
+        `^False DiskRemoved: replica single-r0: its disk ${diskUUID(1)} was removed, and no other replica is healthy; bring the disk back, or give the data up and begin with empty replicas: kubectl annotate --overwrite volumes.stowage.dev single stowage.dev/accept-data-loss=\\S+$`,
+      ),
     ]);
     const { status } = await fixture.environment.cluster.resource(replicas).get({ name: 'single-r0' });
     expect(status?.failedAt).toBeDefined();

@@ -231,8 +231,13 @@ describe('a pod without free capacity in a pool', () => {
       },
       {
         name: 'larger volumes',
-        step: (w) => patchCapacity(w, 'n1', { maximumVolumeSize: '4Gi' }),
+        step: (w) => patchCapacity(w, 'n1', { maximumVolumeSize: '6Gi' }),
         wakes: true,
+      },
+      {
+        name: 'larger volumes, but smaller than the claim',
+        step: (w) => patchCapacity(w, 'n1', { maximumVolumeSize: '4Gi' }),
+        wakes: false,
       },
       { name: 'less capacity', step: (w) => patchCapacity(w, 'n1', { capacity: '3Gi' }), wakes: false },
       {
