@@ -54,8 +54,6 @@ export const annotations = {
   drift: 'stowage.dev/drift',
   /** On a CSIStorageCapacity or DriverCapacity of a publisher that is responsible for one node: the name of the node. */
   publisherNode: 'stowage.dev/publisher-node',
-  /** On a StorageClass: classes of one driver with the same value have their volumes on the same disks. */
-  backingPool: 'stowage.dev/backing-pool',
   /** On a StorageClass with a backing pool: the bytes of the disks that one requested byte uses, such as `2` for a mirror. */
   backingFactor: 'stowage.dev/backing-factor',
   /** On a DriverCapacity: the topology segment of its pools, as JSON of its labels. */
@@ -116,7 +114,10 @@ export const labels = {
   betaRegion: 'failure-domain.beta.kubernetes.io/region',
   hostname: 'kubernetes.io/hostname',
 
-  /** On a CSIStorageCapacity: objects with the same value share the same disks. */
+  /**
+   * On a CSIStorageCapacity: objects with the same value share the same disks. A StorageClass has it as an annotation: volumes of classes of one driver
+   * with the same value are on the same disks.
+   */
   backingPool: 'stowage.dev/backing-pool',
   /** On a CSIStorageCapacity: the driver whose capacity it is, as external-provisioner writes it. */
   driverName: 'csi.storage.k8s.io/drivername',

@@ -29,6 +29,23 @@ kind: ClusterRoleBinding
 metadata: { name: editor }
 roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: editor }
 subjects: [{ kind: ServiceAccount, name: editor, namespace: default }]
+---
+# kubectl reads a status before it patches it. Drivers and agents have no right for that, because they don't.
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: { name: status-reader }
+rules:
+  - apiGroups: [${group}]
+    resources: [drives/status, replicas/status, backingimages/status]
+    verbs: [get]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: { name: status-reader }
+roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: status-reader }
+subjects:
+  - { kind: ServiceAccount, name: stowage-drives-node, namespace: kube-system }
+  - { kind: ServiceAccount, name: stowage-disk-agent, namespace: kube-system }
 `;
 const drivesKind = 'drives.stowage.dev';
 const schedulesKind = 'diskschedules.stowage.dev';

@@ -61,8 +61,9 @@ describe('stowage up --demo', () => {
     await expect.poll(() => stowage.stderr).toContain('\nstowage: the console is on ');
     expect(stowage.stdout).toBe(`export KUBECONFIG=${folder}/data/kubeconfig\n`);
     const said = stowage.stderr.split('\n');
-    expect(said[0]).toMatch(/^stowage: listening on /);
-    expect(said.slice(1, 4)).toEqual([
+    expect(said[0]).toMatch(/^stowage: starting /);
+    expect(said[1]).toMatch(/^stowage: listening on /);
+    expect(said.slice(2, 5)).toEqual([
       'stowage: loading the demo: 6 nodes in 3 zones, 4 storage classes, 5 local disks, 4 drives, 4 stateful sets, 5 single pods',
       'stowage: created 42 objects, 0 existed; waiting for the pods',
       'stowage: 15 pods run, 4 fit nowhere and say why',
@@ -292,6 +293,6 @@ test('--log-format json writes one JSON object per line', async () => {
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
-  expect(lines.at(0)).toMatchObject({ level: 'info', message: expect.stringMatching(/^listening on /) });
+  expect(lines.at(0)).toMatchObject({ level: 'info', message: expect.stringMatching(/^starting /) });
   expect(lines.at(-1)).toMatchObject({ level: 'info', message: 'SIGTERM: stopping' });
 });

@@ -65,7 +65,7 @@ describe('stowage disks', () => {
     await expect.poll(() => has('volumes/db', 'DiskAllocation')).toBe(true);
     expect(await states()).toEqual(['Ready', 'Ready']);
     expect((await disksProcess('list', '-o', 'name')).stdout).toBe('disk/n1/default\ndisk/n2/default\n');
-    expect((await disks('list', '--volumes')).stdout).toMatch(/^ {2}db +4Mi +2 +2 +\d +Allocated$/m);
+    expect((await disks('list', '--volumes')).stdout).toMatch(/^ {2}db +4Mi +2 +2 +\d +\w+ +Allocated$/m);
     expect((await disksProcess('describe', 'n1/default')).stdout).toMatch(
       /^ {2}replica +db-r\d +db +4Mi +4Mi /m,
     );

@@ -65,10 +65,9 @@ describe('stowage drain-plan and move, on stowage up --demo', () => {
     const undone = await callStowage('move', drive, '--undo', ...access());
     expect([undone.status, undone.stderr]).toEqual([0, '']);
     expect(undone.stdout).toBe(
-      'drive/node-b1-e03f9a52 uncordoned\nnode/node-b1 uncordoned\nthe move of drive/node-b1-b7f6c1de is given up; stowage drives uncordon node-b1-b7f6c1de lets it take volumes again\n',
+      'drive/node-b1-e03f9a52 uncordoned\nnode/node-b1 uncordoned\ndrive/node-b1-b7f6c1de uncordoned\nthe move of drive/node-b1-b7f6c1de is given up\n',
     );
     await expect.poll(() => nodeOf(pod)).toBe('node-b1');
-    expect((await callInProcess('drives', 'uncordon', 'node-b1-b7f6c1de', ...access())).status).toBe(0);
   });
 
   test('empties a node, when the remedies for the volumes that cannot leave it have been carried out', async () => {

@@ -1,5 +1,5 @@
 import type { StorageClass } from '../../kube/api/storage.ts';
-import { annotations } from '../../kube/well-known.ts';
+import { annotations, labels } from '../../kube/well-known.ts';
 import { textOf } from '../../kube/wire.ts';
 
 /** The disks that several classes of one driver share. */
@@ -13,12 +13,12 @@ const factorPattern = /^[0-9]{1,4}(\.[0-9]{1,3})?$/;
 
 /** Reads the annotations of a class; undefined if it names no backing pool. An invalid factor counts as absent. */
 export function backingPoolOf({ metadata }: StorageClass, problems: string[] = []): BackingPool | undefined {
-  const name = textOf(metadata?.annotations?.[annotations.backingPool]).trim();
+  const name = textOf(metadata?.annotations?.[labels.backingPool]).trim();
   const text = metadata?.annotations?.[annotations.backingFactor];
   if (name === '') {
     if (text !== undefined)
       problems.push(
-        `${fieldOf(annotations.backingFactor)}: has no effect without ${annotations.backingPool}; add that annotation`,
+        `${fieldOf(annotations.backingFactor)}: has no effect without ${labels.backingPool}; add that annotation`,
       );
     return undefined;
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { annotations } from '../../../kube/well-known.ts';
+import { annotations, labels } from '../../../kube/well-known.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { clusterOf, type PlanOutcome, planOutcome } from '../../testing/cluster.ts';
 import { claim, csiClass, csiDriver, node, pod, storageCapacity } from '../../testing/objects.ts';
@@ -14,7 +14,7 @@ describe('classes with the same backing pool draw on the same disks', () => {
     return { ...made, metadata: { ...made.metadata, resourceVersion: version, annotations: marks } };
   };
   const shared = (factor?: string) => ({
-    [annotations.backingPool]: 'vg',
+    [labels.backingPool]: 'vg',
     ...(factor !== undefined && { [annotations.backingFactor]: factor }),
   });
   /** Striped, the disks have 20Gi, mirrored 10Gi. */
@@ -69,8 +69,8 @@ describe('classes with the same backing pool draw on the same disks', () => {
   });
 
   test.each([
-    [{ [annotations.backingPool]: 'vg', [annotations.backingFactor]: 'two' }, 'must be a decimal number'],
-    [{ [annotations.backingPool]: 'vg', [annotations.backingFactor]: '0' }, 'must be a decimal number'],
+    [{ [labels.backingPool]: 'vg', [annotations.backingFactor]: 'two' }, 'must be a decimal number'],
+    [{ [labels.backingPool]: 'vg', [annotations.backingFactor]: '0' }, 'must be a decimal number'],
     [{ [annotations.backingFactor]: '2' }, 'has no effect without stowage.dev/backing-pool'],
   ])('and an invalid annotation %o is reported', (marks, problem) => {
     const { warnings } = clusterOf({}).upsert('StorageClass', classOn('local', marks));
