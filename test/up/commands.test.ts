@@ -105,6 +105,7 @@ describe('on an empty cluster', () => {
       kind: 'ReservationsReport',
       volumes: [],
       claims: [],
+      expansions: [],
       inlineVolumes: [],
       pools: [],
       pods: [],
