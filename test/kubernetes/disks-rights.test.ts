@@ -6,10 +6,11 @@ import { describe, expect, onTestFailed, onTestFinished, test } from 'vitest';
 import type { Cluster } from '../../src/cluster/cluster.ts';
 import { publisherLabels } from '../../src/controllers/capacity/published-names.ts';
 import { FileServer } from '../../src/controllers/disk-agent/testing/file-server.ts';
+import { getCondition } from '../../src/kube/conditions.ts';
 import { backingImages } from '../../src/kube/disks/backing-image.ts';
 import { diskSchedules } from '../../src/kube/disks/disk-schedule.ts';
 import { replicas } from '../../src/kube/disks/replica.ts';
-import { forceRemovalKey, storageNodes } from '../../src/kube/disks/storage-node.ts';
+import { agentLostReason, forceRemovalKey, storageNodes } from '../../src/kube/disks/storage-node.ts';
 import { disksDriver, diskVolumes } from '../../src/kube/disks/volume.ts';
 import {
   csiStorageCapacities,
@@ -171,9 +172,8 @@ async function shrink(cluster: Cluster): Promise<void> {
 async function endAgent(cluster: Cluster, agent: StowageProcess): Promise<void> {
   await agent.kill();
   const client = cluster.resource(storageNodes);
-  const isLost = async () =>
-    JSON.stringify((await client.get({ name: 'n1' })).status?.diskStatus ?? {}).includes('AgentLost');
-  await until(isLost, 500);
+  const ready = async () => getCondition((await client.get({ name: 'n1' })).status?.conditions, 'Ready');
+  await until(async () => (await ready())?.reason === agentLostReason, 500);
 }
 
 /** As an agent does when a replica has all of its data. */
