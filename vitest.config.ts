@@ -15,14 +15,32 @@ setFlagsFromString('--interrupt-budget=2000000');
 // the seeds of the simulation.
 setFlagsFromString('--always-sparkplug');
 
+/** What `npm run test:quick` leaves out: everything that runs controllers, servers or other processes, and whatever repeats a case many times. */
+const slowTests = [
+  'test/{up,golden,fidelity,robustness,simulation}/**',
+  'test/tally-reporter.test.ts',
+  'src/{controllers,drives,embedded,extender,simulation}/**',
+  'src/apiserver/{server,store}/**',
+  'src/reconcile/informer/**',
+  'src/engine/properties/**',
+  'src/cli/drain/**',
+  '**/*.property.test.ts',
+  '**/large-numbers.test.ts',
+];
+
 // Threads without isolation: the tests share no state, and a whole run takes seconds instead of a minute.
 export default defineConfig(({ mode }) => ({
-  // `npm test` has the mode `compiled`. Without it, a single file needs no compiler, and vitest can watch the sources.
+  // `npm test` has the mode `compiled`, and `npm run test:quick` the mode `quick`. Without `compiled`, a single file needs no compiler, and vitest can watch the sources.
   plugins: mode === 'compiled' ? [compiledSources()] : [],
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
     // They need the programs of Kubernetes or Chromium: npm run test:kubernetes.
-    exclude: [...configDefaults.exclude, 'test/kubernetes/**', 'test/console/**'],
+    exclude: [
+      ...configDefaults.exclude,
+      'test/kubernetes/**',
+      'test/console/**',
+      ...(mode === 'quick' ? slowTests : []),
+    ],
     setupFiles: ['./test/property-seed.ts'],
     server: { deps: { external: [compiledFiles] } },
     pool: 'threads',

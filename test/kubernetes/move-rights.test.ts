@@ -157,7 +157,7 @@ describe.skipIf(lacks(...serverPrograms))('stowage move on a Kubernetes cluster'
     const undone = await call('move', 'drive/d1', '--undo');
     expect([undone.status, undone.report.changes]).toEqual([
       0,
-      ['drive/d2 uncordoned', 'node/n1 uncordoned'],
+      ['drive/d2 uncordoned', 'node/n1 uncordoned', 'drive/d1 uncordoned'],
     ]);
 
     const node = await call('move', 'n1', '--yes');

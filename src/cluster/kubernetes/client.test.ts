@@ -210,7 +210,8 @@ describe('failures', () => {
       'Timeout',
       expect.stringMatching(/took longer than 3 s$/),
     ]);
-    expect(server.received).toHaveLength(1);
+    // Not repeated. On a busy machine it may end before it has reached the server.
+    expect(server.received.length).toBeLessThanOrEqual(1);
   });
 
   test('of an aborted call are the reason of the signal, at any time', async () => {
