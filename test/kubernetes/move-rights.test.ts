@@ -168,6 +168,7 @@ describe.skipIf(lacks(...serverPrograms))('stowage move on a Kubernetes cluster'
     ]);
     expect(node.report.changes).toEqual([
       'node/n1 cordoned',
+      'drive/d1 cordoned',
       'drive/d2 cordoned',
       'storagenode/n1 evicted',
       'storagenode/n1 is empty',
