@@ -26,8 +26,12 @@ export const securityHeaders: HttpHeaders = {
 const uncached = { 'Cache-Control': 'no-store' };
 
 export function jsonAnswer(value: unknown, status = 200): FullResponse {
+  return jsonBytesAnswer(Buffer.from(JSON.stringify(value)), status);
+}
+
+export function jsonBytesAnswer(json: Uint8Array, status = 200): FullResponse {
   const headers = { ...securityHeaders, ...uncached, 'Content-Type': 'application/json' };
-  return { status, headers, body: [Buffer.from(JSON.stringify(value))] };
+  return { status, headers, body: [json] };
 }
 
 /** `message` says what is wrong and what to do. */

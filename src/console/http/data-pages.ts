@@ -13,7 +13,7 @@ import { AnswerCache } from './answer-cache.ts';
 import { combinedQueue } from './combined-queue.ts';
 import { combinedReservations } from './combined-reservations.ts';
 import { visibleHistory, visibleRecord } from './console-record.ts';
-import { jsonAnswer, problemAnswer } from './console-responses.ts';
+import { jsonAnswer, jsonBytesAnswer, problemAnswer } from './console-responses.ts';
 import type { ConsoleHandlerOptions } from './handler-options.ts';
 import { limitedReservations } from './limited-reservations.ts';
 import { readPlanQuestion } from './plan-question.ts';
@@ -46,9 +46,9 @@ export class DataPages {
     const { query } = request;
     switch (page) {
       case 'queue':
-        return jsonAnswer(await this.#queue(rights, query.has('remedies')));
+        return jsonBytesAnswer(await this.#queue(rights, query.has('remedies')));
       case 'reservations':
-        return jsonAnswer(await this.#reservations(rights));
+        return jsonBytesAnswer(await this.#reservations(rights));
       case 'history':
         return jsonAnswer(visibleHistory(this.#options.history(), rights));
       case 'record':
@@ -177,7 +177,7 @@ export class DataPages {
       .map((namespace) => viewOf(state, { rights, namespace, nowMs: this.#nowMs }));
   }
 
-  async #cached<T>(key: string, make: () => Promise<T>): Promise<T> {
+  async #cached(key: string, make: () => Promise<unknown>): Promise<Buffer> {
     return await this.#cache.get(key, this.#options.state.rows.position, make);
   }
 }
