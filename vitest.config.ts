@@ -15,7 +15,7 @@ setFlagsFromString('--interrupt-budget=2000000');
 // the seeds of the simulation.
 setFlagsFromString('--always-sparkplug');
 
-/** What `npm run test:quick` leaves out: everything that runs controllers, servers or other processes, and whatever repeats a case many times. */
+/** `npm run test:quick` leaves these out: tests that run controllers, servers or other processes, that read large input, or that repeat a case many times. */
 const slowTests = [
   'test/{up,golden,fidelity,robustness,simulation}/**',
   'test/tally-reporter.test.ts',
@@ -23,15 +23,17 @@ const slowTests = [
   'src/apiserver/{server,store}/**',
   'src/reconcile/informer/**',
   'src/engine/properties/**',
-  'src/cli/drain/**',
-  '**/*.property.test.ts',
-  '**/large-numbers.test.ts',
+  'src/cluster/contract.test.ts',
+  'src/cli/{demo,drain}/**',
+  'src/cli/disks/image/**',
+  '**/*{hostile,-limits,-safety,property,equals-oracle,golden}*.test.ts',
+  '**/{bounded-pattern,first-list,large-agreement,large-numbers,missing-permission,pod-node-write,snapshot-cache}.test.ts',
 ];
 
 // Threads without isolation: the tests share no state, and a whole run takes seconds instead of a minute.
 export default defineConfig(({ mode }) => ({
-  // `npm test` has the mode `compiled`, and `npm run test:quick` the mode `quick`. Without `compiled`, a single file needs no compiler, and vitest can watch the sources.
-  plugins: mode === 'compiled' ? [compiledSources()] : [],
+  // `npm test` has the mode `compiled`, and `npm run test:quick` the mode `quick`. In no mode, a single file needs no compiler, and vitest can watch the sources.
+  plugins: ['compiled', 'quick'].includes(mode) ? [compiledSources()] : [],
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
     // They need the programs of Kubernetes or Chromium: npm run test:kubernetes.
