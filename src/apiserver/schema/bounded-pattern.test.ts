@@ -57,3 +57,15 @@ test('the cache drops the oldest patterns by the size of their programs', () => 
   for (let at = 0; at < 250; at += 1) compiledPattern(`a{1000}${at}`);
   expect(compiledPattern('first')).not.toBe(first);
 });
+
+test('the cache drops the oldest patterns by the memory of their matches', () => {
+  const first = compiledPattern('first');
+  let seed = 1;
+  const text = Array.from({ length: 8_000 }, () => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed % 2 === 0 ? 'a' : 'b';
+  }).join('');
+  // Each of these patterns has a state for every sequence of the last forty characters.
+  for (let at = 0; at < 14; at += 1) compiledPattern(`(a|b)*a(a|b){40}[c${at}]`).test(text);
+  expect(compiledPattern('first')).not.toBe(first);
+});

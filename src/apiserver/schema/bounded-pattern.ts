@@ -10,25 +10,31 @@ export class PatternError extends Error {}
  * 1. Kubernetes' limits of cost, which count the characters of a pattern, allow about 160 million steps of a pattern
  *    without counted repetitions. All of these are allowed here: 200 million steps, which take seconds.
  * 2. A program of 100,000 instructions takes about 20 MB and 0.2 s to compile. Go allows 30 times as many.
- * 3. Compiled patterns are cached up to 200,000 instructions together, about 40 MB.
+ * 3. Compiled patterns are cached up to 40 MB together. A match adds to the memory of its pattern: the states that it
+ *    has visited, up to 8 MB for each pattern.
  */
 const stepsMax = 200_000_000;
 const instructionsMax = 100_000;
-const cachedInstructionsMax = 200_000;
+const instructionBytes = 200;
+const cachedBytesMax = 40_000_000;
+
+interface CachedPattern {
+  readonly compiled: BoundedPattern | PatternError;
+  /** As counted in `cachedBytes`. */
+  bytes: number;
+}
 
 /** Compiled patterns and error messages, oldest first. */
-const cache = new Map<string, BoundedPattern | PatternError>();
-let cachedInstructions = 0;
+const cache = new Map<string, CachedPattern>();
+let cachedBytes = 0;
 
 /** Compiles a pattern in RE2's syntax, which is Go's. Throws `PatternError`. */
 export function compiledPattern(pattern: string): BoundedPattern {
-  let known = cache.get(pattern);
-  if (known === undefined) {
-    known = compile(pattern);
-    remember(pattern, known);
-  }
-  if (known instanceof PatternError) throw known;
-  return known;
+  const compiled = cache.get(pattern)?.compiled ?? compile(pattern);
+  if (!cache.has(pattern)) cache.set(pattern, { compiled, bytes: 0 });
+  countMemory(pattern);
+  if (compiled instanceof PatternError) throw compiled;
+  return compiled;
 }
 
 function compile(pattern: string): BoundedPattern | PatternError {
@@ -37,33 +43,34 @@ function compile(pattern: string): BoundedPattern | PatternError {
   );
   if (expandedSize(pattern) > instructionsMax) return tooLarge;
   try {
-    return new BoundedPattern(RE2JS.compile(pattern));
+    return new BoundedPattern(pattern, RE2JS.compile(pattern));
   } catch (error) {
     return new PatternError((error as Error).message);
   }
 }
 
-function remember(pattern: string, compiled: BoundedPattern | PatternError): void {
-  cache.set(pattern, compiled);
-  cachedInstructions += weightOf(pattern, compiled);
+/** Counts the memory of a cached pattern again, and drops the oldest patterns if there is too much of it. */
+function countMemory(pattern: string): void {
+  const cached = cache.get(pattern);
+  if (cached === undefined) return;
+  const { compiled } = cached;
+  const bytes = 2 * pattern.length + (compiled instanceof BoundedPattern ? compiled.bytes : instructionBytes);
+  cachedBytes += bytes - cached.bytes;
+  cached.bytes = bytes;
   for (const [oldest, dropped] of cache) {
-    if (cachedInstructions <= cachedInstructionsMax) return;
+    if (cachedBytes <= cachedBytesMax) return;
     cache.delete(oldest);
-    cachedInstructions -= weightOf(oldest, dropped);
+    cachedBytes -= dropped.bytes;
   }
-}
-
-/** The text of a pattern takes memory, too; a hundred characters about as much as an instruction. */
-function weightOf(pattern: string, compiled: BoundedPattern | PatternError): number {
-  const size = compiled instanceof BoundedPattern ? compiled.instructions : 0;
-  return size + 1 + Math.ceil(pattern.length / 100);
 }
 
 /** A compiled pattern, whose matches throw `PatternError` if they would take too many steps. */
 export class BoundedPattern {
+  readonly #pattern: string;
   readonly #expression: RE2JS;
 
-  constructor(expression: RE2JS) {
+  constructor(pattern: string, expression: RE2JS) {
+    this.#pattern = pattern;
     this.#expression = expression;
   }
 
@@ -71,9 +78,19 @@ export class BoundedPattern {
     return this.#expression.programSize();
   }
 
+  /** The memory of the program, and of the states that matches have visited. */
+  get bytes(): number {
+    // RE2JS makes the automaton at the first match, and counts its memory down from a limit.
+    const automaton = this.#expression.re2Input.lazyDFA as { maxMem: number; memBudget: number } | null;
+    const statesBytes = automaton === null ? 0 : automaton.maxMem - automaton.memBudget;
+    return instructionBytes * (this.instructions + 1) + statesBytes;
+  }
+
   test(text: string): boolean {
     new StepCount(this.instructions).add(text.length);
-    return this.#expression.test(text);
+    const isMatching = this.#expression.test(text);
+    countMemory(this.#pattern);
+    return isMatching;
   }
 
   /**
@@ -92,6 +109,7 @@ export class BoundedPattern {
       position = matcher.end();
       if (!isAbutting) found.push(matcher.group() ?? '');
     }
+    countMemory(this.#pattern);
     return found;
   }
 }
