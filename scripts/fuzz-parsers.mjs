@@ -1,6 +1,6 @@
 /**
  * npm run fuzz -- [SECONDS] [--seed N] [--only TEXT]: looks for texts that take a parser more than linear time. Each text repeats a random
- * shape. A text of twice the length may take at most 2.5 times the CPU time, each measured as the best of three runs.
+ * shape. A shape is reported if its text is doubled four times, and each time takes more than 2.5 times the CPU time, best of three runs.
  * Exit status 1 if a shape takes longer; the report has the shape, which should become a test that counts steps.
  */
 import { spawnSync } from 'node:child_process';

@@ -5,6 +5,7 @@ import { randomShape } from './shapes.mjs';
 
 const ratioMax = 2.5;
 const runs = 3;
+const steps = 4;
 /** Shorter times are mostly noise. */
 const measurableMs = 20;
 const lengthMin = 2_000;
@@ -23,8 +24,8 @@ for (let seed = first; Date.now() < endMs; seed += 1) {
 }
 
 /**
- * Doubles the length until the time can be measured, then compares two lengths. A suspicious pair is compared again at twice the length,
- * because garbage collection and compilation begin at some length, and at the same length, because other processes run.
+ * Doubles the length until the time can be measured, then four times more. A shape is found if each of these steps takes more than linear time.
+ * A single step proves nothing: garbage collection begins at some length, and processor caches are full at some other.
  */
 function measure({ parse }, shape) {
   let length = lengthMin;
@@ -34,14 +35,13 @@ function measure({ parse }, shape) {
     spentMs = bestMs(parse, shape.text(length), 1);
   }
   if (spentMs < measurableMs) return undefined;
-  let found;
-  for (const at of [length, 2 * length, length]) {
-    const half = bestMs(parse, shape.text(at), runs);
-    const whole = bestMs(parse, shape.text(2 * at), runs);
-    if (whole <= ratioMax * half) return undefined;
-    found = `${at} characters take ${half.toFixed(0)} ms, twice as many ${whole.toFixed(0)} ms`;
+  const times = [bestMs(parse, shape.text(length), runs)];
+  for (let step = 1; step <= steps; step += 1) {
+    times.push(bestMs(parse, shape.text(length * 2 ** step), runs));
+    if (times[step] <= ratioMax * times[step - 1]) return undefined;
   }
-  return found;
+  const rounded = times.map((ms) => ms.toFixed(0)).join(', ');
+  return `${length} characters, and each time twice as many, take ${rounded} ms`;
 }
 
 function bestMs(parse, text, count) {
