@@ -65,7 +65,7 @@ describe('stowage drain-plan and move, on stowage up --demo', () => {
     const undone = await callStowage('move', drive, '--undo', ...access());
     expect([undone.status, undone.stderr]).toEqual([0, '']);
     expect(undone.stdout).toBe(
-      'drive/node-b1-e03f9a52 uncordoned\nnode/node-b1 uncordoned\ndrive/node-b1-b7f6c1de uncordoned\nthe move of drive/node-b1-b7f6c1de is given up\n',
+      'drive/node-b1-e03f9a52 uncordoned\nnode/node-b1 uncordoned\ndrive/node-b1-b7f6c1de uncordoned\nthe move of drive/node-b1-b7f6c1de was cancelled\n',
     );
     await expect.poll(() => nodeOf(pod)).toBe('node-b1');
   });

@@ -9,7 +9,7 @@ export function addDrainMove(program: Command): void {
     .option('--dry-run', 'print the plan, and change nothing')
     .option('-y, --yes', 'do not ask')
     .option('--timeout <duration>', 'how long to wait for pods and replicas (default: 10m)')
-    .option('--undo', 'give up the move of a drive: uncordon what it has cordoned, and nothing else')
+    .option('--undo', 'cancel the move of a drive: uncordon what the move has cordoned')
     .addOption(toCluster)
     .addOption(ofContext)
     .addOption(ofFormat)

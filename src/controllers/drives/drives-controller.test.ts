@@ -141,7 +141,7 @@ test('a change of a Drive is published at once, and only figures of its node are
   expect(new Set(measured)).toEqual(new Set(['n1']));
 });
 
-test('a drive that is added, cordoned, lost or removed is no drift, and a record of an earlier version is removed', async () => {
+test('a drive that is added, cordoned, lost or removed is not drift, and a record of an earlier version is removed', async () => {
   const started = await start('n1');
   await using _ = started.environment;
   const { cluster, environment } = started;

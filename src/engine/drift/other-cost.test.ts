@@ -49,7 +49,7 @@ describe('a mirrored volume of 10Gi that takes 20Gi of the stripes', () => {
     return driftOf(driftOf(undefined, figure(100n, 0n, 0)), figure(freeGib, 10n, 1));
   }
 
-  test('is no finding if the classes may share their disks', () => {
+  test('is not reported if the classes may share their disks', () => {
     expect(drift(otherCostOf(striped, [mirrored]), 80n)).toMatchObject({ kind: 'none' });
     expect(drift(otherCostOf(striped, [mirrored]), 50n)).toMatchObject({ difference: '-10Gi' });
   });

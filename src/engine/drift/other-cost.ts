@@ -15,7 +15,7 @@ const oneOrNothing: OtherCost = { leastMilli: 0, mostMilli: 1000 };
 
 /**
  * By how much a byte of the driver's other classes may reduce the figure of a class; undefined if all of them have its parameters, so that a byte is a
- * byte, or nothing on other disks. A difference within that range is no finding: volumes of ours may explain it.
+ * byte, or nothing on other disks. A difference within that range is not reported: volumes of ours may explain it.
  */
 export function otherCostOf(own: ClassDisks, others: readonly ClassDisks[]): OtherCost | undefined {
   const costs = others.map((other) => costOf(own, other));

@@ -123,8 +123,8 @@ function namesIn({ spec }: Drive): ReadonlySet<string> {
 // ── Open ──
 
 /**
- * Uncordons what the move of this drive has cordoned: the targets, then the node, then, if the move is given up, the drive itself. Each cordon has its
- * own mark, so that an interrupted call can be repeated. Returns what keeps a drive closed. A move that is given up may leave volumes behind; each is
+ * Uncordons what the move of this drive has cordoned: the targets, then the node, then, if the move is cancelled, the drive itself. Each cordon has its
+ * own mark, so that an interrupted call can be repeated. Returns what keeps a drive closed. A move that is cancelled may leave volumes behind; each is
  * complete where it has its entry.
  */
 export async function openAfterMove(

@@ -65,7 +65,7 @@ test('for programs', () => {
   expect(renderedMove(report, 'name', plainTerminal)).toBe('volume pvc-1\n');
   const undone = moveReportOf('drive/a', [], done, 'GivenUp');
   expect(exitCodeOfMove(undone)).toBe(0);
-  expect(renderedMove(undone, 'table', plainTerminal)).toBe('the move of drive/a is given up\n');
+  expect(renderedMove(undone, 'table', plainTerminal)).toBe('the move of drive/a was cancelled\n');
   const none = moveReportOf('drive/a', [], done, 'NoMove');
   expect(exitCodeOfMove(none)).toBe(0);
   expect(renderedMove(none, 'table', plainTerminal)).toBe(

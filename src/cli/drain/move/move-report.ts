@@ -80,7 +80,7 @@ function stateText(name: string, state: MoveState): string {
     case 'CommandsNeeded':
       return `${name} is ready to be copied; run this, then stowage move ${name} again:`;
     case 'GivenUp':
-      return `the move of ${name} is given up`;
+      return `the move of ${name} was cancelled`;
     case 'NoMove':
       return `there is no move of ${name} to give up; if the drive is cordoned, ${uncordonText(name)} lets it take volumes again`;
   }

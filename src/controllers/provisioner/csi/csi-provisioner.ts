@@ -114,7 +114,7 @@ export class CsiProvisioner implements Provisioner<CsiVolumePlan> {
   #duplicateId(volumeId: string, holder: string): RefusedOutcome {
     const message =
       `CSI driver ${this.name} returned the volume id "${volumeId}", which PersistentVolume "${holder}" already has. ` +
-      'The claim gets no volume, and the volume is not deleted. The driver must return an id of its own for each volume: repair or update the driver';
+      'The claim gets no volume, and the volume is not deleted. The driver must return a different id for each volume: repair or update the driver';
     return { ...refusedOutcome(message, 'change'), reason: 'DuplicateVolumeId' };
   }
 

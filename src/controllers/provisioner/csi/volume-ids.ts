@@ -4,7 +4,7 @@ import type { ControllerContext } from '../../../reconcile/controller.ts';
 import type { Informer } from '../../../reconcile/informer/informer.ts';
 
 /**
- * Which PersistentVolume has which volume of a driver. CSI requires an id of its own for each volume. A driver that returns one id twice would
+ * Which PersistentVolume has which volume of a driver. CSI requires a different id for each volume. A driver that returns one id twice would
  * give two claims the same data, and the deletion of one claim would delete the data of the other.
  */
 export class CsiVolumeIds {
