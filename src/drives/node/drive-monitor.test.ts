@@ -210,11 +210,7 @@ test('a drive whose UUID is a path is an error', async () => {
   expect((await node.host.mounts()).mounts).toEqual([]);
 });
 
-// The deletion and the new Drive may reach the node service together; how it then goes on is not settled yet, so this is repeated.
-test('the data of a drive that was given up stays when the drive comes back, and is named as without an entry', {
-  timeout: 90_000,
-  retry: 2,
-}, async () => {
+test('the data of a drive that was forgotten stays when the drive comes back, and is named as without an entry', async () => {
   const node = await NodeFixture.start();
   await node.addVolume('pvc-1', 100 * mib);
   await node.stage('pvc-1');

@@ -49,6 +49,8 @@ export class NodeDrives {
   readonly #informer: Informer<Drive>;
   readonly #queue = new KeyedQueue();
   readonly #listeners = new Set<DriveListener>();
+  /** For each request that has no response yet: the uids of the drives that were deleted since it was sent. */
+  readonly #deletedMeanwhile = new Set<Set<string>>();
 
   constructor(options: NodeDrivesOptions) {
     const { nodeName, supervisor, ...rest } = options;
@@ -119,19 +121,44 @@ export class NodeDrives {
     return this.find(volume, named);
   }
 
-  /** Reads one drive, or all of this node, from the API server. */
-  async refresh(name: string | undefined): Promise<void> {
-    const { nodeName } = this.#options;
+  /** Reads one drive, or all of this node, from the API server, and returns what it has. */
+  async refresh(name: string | undefined): Promise<readonly Drive[]> {
+    const known = name === undefined ? [...this.#drives.values()] : [this.#drives.get(name)];
     try {
-      if (name !== undefined) this.#learn(await this.#client.get({ name }));
-      else {
-        const { items } = await this.#client.list({ fieldSelector: `spec.nodeName=${nodeName}` });
-        for (const drive of items) this.#learn(drive);
-      }
+      const found = await this.#learnFrom(name === undefined ? this.#list() : this.#find(name));
+      // What the cache had before the request, and the response has not, is deleted: a uid does not come back.
+      const uids = new Set(found.map(({ metadata }) => metadata?.uid));
+      for (const held of known) if (held && !uids.has(held.record.uid)) this.#forget(held.drive);
+      return found;
     } catch (error) {
-      if (!isReason(error, 'NotFound')) throw apiFailure(error);
-      const known = name === undefined ? undefined : this.#drives.get(name)?.drive;
-      if (known !== undefined) this.#forget(known);
+      throw apiFailure(error);
+    }
+  }
+
+  /** The response may be older than what the informer has delivered meanwhile. */
+  async #learnFrom(response: Promise<readonly Drive[]>): Promise<readonly Drive[]> {
+    const deleted = new Set<string>();
+    this.#deletedMeanwhile.add(deleted);
+    try {
+      const found = await response;
+      for (const drive of found) if (!deleted.has(drive.metadata?.uid ?? '')) this.#learn(drive);
+      return found;
+    } finally {
+      this.#deletedMeanwhile.delete(deleted);
+    }
+  }
+
+  async #list(): Promise<readonly Drive[]> {
+    const { nodeName } = this.#options;
+    return (await this.#client.list({ fieldSelector: `spec.nodeName=${nodeName}` })).items;
+  }
+
+  async #find(name: string): Promise<readonly Drive[]> {
+    try {
+      return [await this.#client.get({ name })];
+    } catch (error) {
+      if (isReason(error, 'NotFound')) return [];
+      throw error;
     }
   }
 
@@ -160,7 +187,7 @@ export class NodeDrives {
     const { name } = record;
     try {
       const options = subresource === undefined ? {} : { subresource };
-      this.#learn(await this.#client.patch({ name }, patch, options));
+      await this.#learnFrom(this.#client.patch({ name }, patch, options).then((drive) => [drive]));
       return true;
     } catch (error) {
       if (!isReason(error, 'Conflict', 'Invalid', 'NotFound')) throw apiFailure(error);
@@ -195,6 +222,7 @@ export class NodeDrives {
 
   #forget(drive: Drive): void {
     const { name = '', uid } = drive.metadata ?? {};
+    for (const deleted of this.#deletedMeanwhile) deleted.add(uid ?? '');
     const before = this.#drives.get(name);
     if (before === undefined || before.record.uid !== uid) return;
     this.#drives.delete(name);

@@ -44,20 +44,24 @@ export class VolumeData {
   /**
    * Removes the data of a volume whose entry is Releasing; afterwards nothing is left of it on the drive, and the caller removes the entry.
    *
-   * 1. The directory is renamed: from here on no call mounts it, whatever happens. 2. Its limit is lifted, while the directory still exists:
-   * only its inode says which limit that is. 3. The data is removed. A repeated call goes on with what is left: it finds the directory under
-   * its new name, or nothing. The entry goes last, so that the ledger never promises bytes that are still on the disk.
+   * 1. The drive is mounted. 2. `isDue` says whether the volume is still to be deleted; if not, nothing is removed. The drive may have been
+   * lost until step 1, and forgotten: then its data stays. From here on the drive is present, and the data may be removed. 3. The directory is
+   * renamed: no call mounts it any more, whatever happens. 4. Its limit is lifted, while the directory still exists: only its inode says which
+   * limit that is. 5. The data is removed. A repeated call goes on with what is left: it finds the directory under its new name, or nothing.
+   * The entry goes last, so that the ledger never promises bytes that are still on the disk.
    */
-  async remove({ drive, record, entry }: NodeVolume): Promise<void> {
+  async remove({ drive, record, entry }: NodeVolume, isDue: () => Promise<boolean>): Promise<void> {
     const { path: mount } = await this.#mounted({ drive, record });
     const { directories, quota } = this.#host;
     const volume = entry.name;
-    await this.#mounts.exclusively(uuidOf(drive), async () => {
+    const isRetired = await this.#mounts.exclusively(uuidOf(drive), async () => {
+      if (!(await isDue())) return false;
       const path = await directories.retire(mount, volume);
       if (path !== undefined) await quota.lift({ mount, path, volume });
+      return true;
     });
     // Outside of the drive's queue: removing many files takes its time, and other volumes go on meanwhile.
-    await directories.remove(mount, volume);
+    if (isRetired) await directories.remove(mount, volume);
   }
 
   async #mounted({ drive, record }: NodeDrive): Promise<MountedDrive> {

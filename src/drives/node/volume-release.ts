@@ -1,3 +1,4 @@
+import { type DriveRecord, readDrive } from '../../engine/drives/drive-record.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 import { type Requeue, runWorkers } from '../../reconcile/workers.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -68,27 +69,54 @@ export class VolumeReleaser {
       if (placed === undefined) return undefined;
       if (!(await this.#isHeldElsewhere(placed))) {
         if ((await mounts.of(volume)).length > 0) return { afterMs: mountedRetryMs };
-        await data.remove(placed);
+        await data.remove(placed, () => this.#isDue(placed));
       }
-      await drives.write(placed.record.name, ({ record }) => {
-        const entry = record.volumes.find(({ name }) => name === volume);
-        return entry?.state === 'Releasing' ? removalPatch(record, volume) : undefined;
-      });
-      log.info(`volume ${volume} is deleted from drive ${placed.record.name}`);
+      if (await this.#removeEntry(placed))
+        log.info(`volume ${volume} is deleted from drive ${placed.record.name}`);
       // If another drive has an entry of the same name, it is next.
       return drives.findReleasing(volume) === undefined ? undefined : { afterMs: 0 };
     });
   }
 
-  /**
-   * Whether another ledger of the filesystem has an entry of the same name: both mean one directory, and the last entry takes it along. The
-   * API server is asked, because what is removed here cannot come back.
-   */
-  async #isHeldElsewhere({ record, entry }: NodeVolume): Promise<boolean> {
+  /** Whether another ledger of the filesystem has an entry of the same name: both mean one directory, and the last entry takes it along. */
+  async #isHeldElsewhere(placed: NodeVolume): Promise<boolean> {
     const { drives } = this.#options;
-    await drives.refresh(undefined);
-    return drives
-      .sharing(record.name)
-      .some((other) => other.record.volumes.some(({ name }) => name === entry.name));
+    const known = drives.sharing(placed.record.name).map(({ record }) => record);
+    return isHeldBy(known, placed) && isHeldBy(await this.#records(), placed);
   }
+
+  /** Whether the API server still has the entry, in the same Drive and in no other one. The cache does not suffice: removed data cannot come back. */
+  async #isDue(placed: NodeVolume): Promise<boolean> {
+    const records = await this.#records();
+    return records.some((record) => isReleasing(record, placed)) && !isHeldBy(records, placed);
+  }
+
+  async #records(): Promise<readonly DriveRecord[]> {
+    return (await this.#options.drives.refresh(undefined)).map(readDrive);
+  }
+
+  /** Returns false if the entry is not there any more, or not to be deleted. */
+  async #removeEntry(placed: NodeVolume): Promise<boolean> {
+    let isRemoved = false;
+    await this.#options.drives.write(placed.record.name, ({ record }) => {
+      isRemoved = isReleasing(record, placed);
+      return isRemoved ? removalPatch(record, placed.entry.name) : undefined;
+    });
+    return isRemoved;
+  }
+}
+
+/** A Drive of the same name that was created later has other entries. */
+function isReleasing(record: DriveRecord, placed: NodeVolume): boolean {
+  const entry = record.volumes.find(({ name }) => name === placed.entry.name);
+  return record.uid === placed.record.uid && entry?.state === 'Releasing';
+}
+
+function isHeldBy(records: readonly DriveRecord[], { record, entry }: NodeVolume): boolean {
+  return records.some(
+    ({ uid, filesystem, volumes }) =>
+      uid !== record.uid &&
+      filesystem === record.filesystem &&
+      volumes.some(({ name }) => name === entry.name),
+  );
 }

@@ -77,23 +77,24 @@ export class DrivesFixture {
   }
 
   /** Creates a drive that is ready. */
-  async drive(
-    name: string,
-    capacityBytes: number,
-    { node = 'n1', labels = {}, spec = {}, status = {} }: DriveSetup = {},
-  ): Promise<Drive> {
-    const client = this.cluster.resource(drives);
-    const { apiVersion, kind } = { apiVersion: 'stowage.dev/v1alpha1', kind: 'Drive' };
-    const created = await client.create({
-      apiVersion,
-      kind,
+  async drive(name: string, capacityBytes: number, setup: DriveSetup = {}): Promise<Drive> {
+    const created = await this.newDrive(name, setup);
+    return await this.cluster
+      .resource(drives)
+      .update(
+        { ...created, status: { capacityBytes, state: 'Ready', ...setup.status } },
+        { subresource: 'status' },
+      );
+  }
+
+  /** Creates a drive that no node service has seen yet. */
+  async newDrive(name: string, { node = 'n1', labels = {}, spec = {} }: DriveSetup = {}): Promise<Drive> {
+    return await this.cluster.resource(drives).create({
+      apiVersion: 'stowage.dev/v1alpha1',
+      kind: 'Drive',
       metadata: { name, labels },
       spec: { nodeName: node, filesystemUUID: uuidOf(name), ...spec },
     });
-    return await client.update(
-      { ...created, status: { capacityBytes, state: 'Ready', ...status } },
-      { subresource: 'status' },
-    );
   }
 
   async get(name: string): Promise<Drive> {
@@ -197,7 +198,8 @@ function placementsIn(all: readonly Drive[]): ReadonlyMap<string, readonly strin
   return found;
 }
 
-function uuidOf(name: string): string {
+/** The UUID of the filesystem of a drive. */
+export function uuidOf(name: string): string {
   const digits = Buffer.from(name).toString('hex').padStart(12, '0').slice(-12);
   return `00000000-0000-4000-8000-${digits}`;
 }

@@ -14,7 +14,7 @@ import { Supervisor } from '../../runtime/supervisor.ts';
 import { drivesServices } from '../drives-services.ts';
 import { NodeDriver } from '../node/node-driver.ts';
 import { CrashPlan, crashingHost } from './crashing-host.ts';
-import { callOptions, DrivesFixture, mountOnce } from './drives-fixture.ts';
+import { callOptions, DrivesFixture, mountOnce, uuidOf } from './drives-fixture.ts';
 import { FakeHost } from './fake-host.ts';
 
 const mib = 2 ** 20;
@@ -56,12 +56,10 @@ export class NodeFixture {
     return node;
   }
 
-  /** A device with a filesystem, and its Drive, without status. */
+  /** A device with a filesystem, and then its Drive, without status: the node service never sees the Drive without its device. */
   async addDrive(name: string, bytes: number): Promise<Drive> {
-    const drive = await this.fixture.drive(name, bytes);
-    await this.fixture.merge(name, { status: null }, 'status');
-    await this.host.connect(`/dev/${name}`, drive.spec?.filesystemUUID ?? '', bytes);
-    return drive;
+    await this.host.connect(`/dev/${name}`, uuidOf(name), bytes);
+    return await this.fixture.newDrive(name);
   }
 
   /** Ends the process of the node service, wherever it is, and starts another one. */
