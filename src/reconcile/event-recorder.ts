@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ResourceClient } from '../cluster/cluster.ts';
 import type { EventType, ObjectReference } from '../kube/api/core.ts';
 import type { Event } from '../kube/api/events.ts';
@@ -59,6 +60,8 @@ export interface EventInput {
   readonly note: string;
   /** The component that reports it; the recorder's own by default. */
   readonly reportingController?: string;
+  /** Identifies what happened. It determines the name of the Event, so that several processes, or one after a restart, write one Event about it. */
+  readonly occurrence?: string;
 }
 
 export interface EventRecorderMetrics {
@@ -137,7 +140,8 @@ export class EventRecorder {
   #begin(input: EventInput, nowMs: number): Series {
     this.#nameCounter = (this.#nameCounter + 1) % namesPerMs;
     const unixNano = BigInt(Math.floor(nowMs)) * 1_000_000n + BigInt(this.#nameCounter);
-    const event = eventOf(input, this.#options, { unixNano, nowMs });
+    const suffix = occurrenceHash(input) ?? unixNano.toString(16);
+    const event = eventOf(input, this.#options, { suffix, nowMs });
     return {
       event,
       count: 1,
@@ -217,7 +221,7 @@ export class EventRecorder {
     series.writtenCount = count;
   }
 
-  /** An earlier attempt may have succeeded although its answer was lost; no other client uses our names. */
+  /** An earlier attempt may have succeeded although its answer was lost, or another process has reported the same occurrence. */
   async #create(event: Event, signal: AbortSignal): Promise<true> {
     try {
       await this.#options.events.create(event, { signal });
@@ -281,10 +285,10 @@ function seriesKey({ regarding, related, type, reason, action, note }: EventInpu
 function eventOf(
   input: EventInput,
   options: EventRecorderOptions,
-  { unixNano, nowMs }: { readonly unixNano: bigint; readonly nowMs: number },
+  { suffix, nowMs }: { readonly suffix: string; readonly nowMs: number },
 ): Event {
   const { regarding, related } = input;
-  const name = `${regarding.name ?? ''}.${unixNano.toString(16)}`;
+  const name = `${regarding.name ?? ''}.${suffix}`;
   return {
     apiVersion: 'events.k8s.io/v1',
     kind: 'Event',
@@ -302,6 +306,15 @@ function eventOf(
     note: truncated(input.note, noteBytesMax),
     type: input.type,
   };
+}
+
+/** As long as a time in nanoseconds. */
+function occurrenceHash({ occurrence, regarding: { kind, uid } }: EventInput): string | undefined {
+  if (occurrence === undefined) return undefined;
+  return createHash('sha256')
+    .update(JSON.stringify([occurrence, kind, uid]))
+    .digest('hex')
+    .slice(0, 16);
 }
 
 function isSubdomain(name: string): boolean {

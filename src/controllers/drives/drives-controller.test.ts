@@ -5,6 +5,7 @@ import {
   csiDrivers,
   csiNodes,
   csiStorageCapacities,
+  events,
   nodes,
   persistentVolumeClaims,
   persistentVolumes,
@@ -44,6 +45,23 @@ test('a Drive and a claim are enough: the claim is bound and the pod runs', asyn
     { name: `pvc-${claim.metadata?.uid}`, sizeBytes: 4 * gib, claimRef: { namespace, name: 'db-0' } },
   ]);
   expect(status?.state).toBe('Ready');
+});
+
+test('a drive that fails is reported by an Event on the claim of its volume', async () => {
+  const started = await start('n1');
+  await using _ = started.environment;
+  const { cluster, environment } = started;
+  await addDrive(started, 'n1-a', 'n1', 10);
+  await addPod(started, 'db', [4]);
+  await environment.settle(5_000);
+  const claim = await cluster.resource(persistentVolumeClaims).get({ namespace, name: 'db-0' });
+  const body = { status: { state: 'Error' } };
+  await cluster.resource(drives).patch({ name: 'n1-a' }, { type: 'merge', body }, { subresource: 'status' });
+  await environment.settle(1_000);
+  const { items } = await cluster.resource(events).list();
+  const failures = items.filter(({ reason }) => reason === 'DriveError');
+  expect(failures.map(({ regarding }) => regarding?.uid)).toContain(claim.metadata?.uid);
+  expect(failures).toHaveLength(2);
 });
 
 test('volumes of other drivers work on simulated nodes with drives', async () => {

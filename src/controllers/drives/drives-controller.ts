@@ -5,6 +5,7 @@ import type { CapacityChanges } from '../../csi/served-driver.ts';
 import { drivesControllerService } from '../../drives/controller/controller-service.ts';
 import { DriveCache } from '../../drives/controller/drive-cache.ts';
 import { meterDrives } from '../../drives/controller/drive-metrics.ts';
+import { DriveStateEvents } from '../../drives/controller/drive-state-events.ts';
 import { LedgerReconciler } from '../../drives/controller/ledger-reconciler.ts';
 import type { LedgerSource } from '../../drives/controller/ledger-source.ts';
 import { drivesServices } from '../../drives/drives-services.ts';
@@ -34,7 +35,7 @@ export interface DrivesControllerSettings {
 /**
  * Runs the controller service of `drives.stowage.dev` in this process, and creates what its volumes need: the CSIDriver, a class, and for
  * each node with drives its label and its entry in the CSINode. The class and the CSIDriver stay as they are if they exist. Of a Drive's
- * status it writes the condition `LedgerMatches`, and the topology where no node service does.
+ * status it writes the condition `LedgerMatches`, and the topology where no node service does. Events report drives that fail.
  */
 export function drivesController({
   inProcessDrivers,
@@ -56,6 +57,7 @@ export function drivesController({
           serveDriver(context, { inProcessDrivers, version }, signal),
           prepareCluster(context, driveTopologyKeys, signal),
           ledgers.run(signal),
+          new DriveStateEvents({ ...context, source }).run(signal),
         ]);
       } finally {
         stopMetering();
@@ -78,6 +80,14 @@ function informedLedgers({ informers }: Pick<ControllerContext, 'informers'>): L
       ];
       return (await Promise.all(caches.map((cache) => cache.synced(signal)))).every((isKnown) => isKnown);
     },
+    get volumes() {
+      return informers.of(persistentVolumes).values() as Iterable<PersistentVolume>;
+    },
+    onDriveChange: (listener) =>
+      informers.of(drives).addHandler({
+        added: (drive) => listener(drive as Drive, undefined),
+        updated: (after, before) => listener(after as Drive, before as Drive),
+      }),
     read: async () => ({
       drives: [...informers.of(drives).values()] as Drive[],
       volumes: [...informers.of(persistentVolumes).values()] as PersistentVolume[],

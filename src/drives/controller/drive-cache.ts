@@ -86,6 +86,14 @@ export class DriveCache {
     return this.#capacity.onChange(listener);
   }
 
+  /** `listener` is called for each drive that is known, then for each state that the watch delivers. Returns how to stop that. */
+  onDriveChange(listener: (after: Drive, before: Drive | undefined) => void): () => void {
+    return this.#informer.addHandler({
+      added: (drive) => listener(drive, undefined),
+      updated: listener,
+    });
+  }
+
   /** Takes in what the API server has answered to a write of this process, unless a newer version is known. */
   learnWritten(drive: Drive): void {
     const record = readDrive(drive);

@@ -1,48 +1,18 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Drive } from '../../kube/drive.ts';
 import { events, persistentVolumeClaims, persistentVolumes, pods } from '../../kube/resources.ts';
-import { systemIds } from '../../runtime/ids.ts';
-import { Metrics } from '../../runtime/metrics.ts';
-import { seededRandom } from '../../runtime/random.ts';
-import { Supervisor } from '../../runtime/supervisor.ts';
 import { DrivesFixture } from '../testing/drives-fixture.ts';
-import { DriveCache } from './drive-cache.ts';
-import { startLedgerComparison } from './ledger-comparison.ts';
+import { runComparison } from '../testing/run-comparison.ts';
 
 const namespace = 'default';
-
-/** The comparison as `stowage csi` runs it. */
-async function start() {
-  const fixture = await DrivesFixture.start();
-  const { clock, cluster } = fixture;
-  const random = seededRandom('comparison');
-  const errors: unknown[] = [];
-  const onError = (error: unknown) => void errors.push(error);
-  const supervisor = new Supervisor({ clock, random: random.fork('work'), onCrash: onError });
-  const common = { cluster, clock, random, supervisor, onError };
-  const cache = new DriveCache(common);
-  const stop = startLedgerComparison({
-    ...common,
-    cache,
-    ids: systemIds,
-    metrics: new Metrics(),
-    instance: 'test',
-  });
-  onTestFinished(async () => {
-    const stopped = Promise.all([stop(), cache.stop()]);
-    await clock.advance(10_000);
-    await stopped;
-    await supervisor.close();
-  });
-  return { fixture, errors };
-}
 
 function ledgerMatches({ status }: Drive) {
   return status?.conditions?.find(({ type }) => type === 'LedgerMatches');
 }
 
 test('a process without controllers names what nothing uses, and what has no entry', async () => {
-  const { fixture, errors } = await start();
+  const fixture = await DrivesFixture.start();
+  const { errors } = runComparison(fixture);
   const { cluster, clock } = fixture;
   const claim = await cluster.resource(persistentVolumeClaims).create({
     metadata: { namespace, name: 'used' },

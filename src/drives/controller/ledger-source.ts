@@ -13,9 +13,15 @@ import type { DriveCache, DriveCacheOptions } from './drive-cache.ts';
 export interface LedgerSource {
   /** Resolves when drives and PersistentVolumes are known; false if `signal` aborted before. */
   synced(signal: AbortSignal): Promise<boolean>;
+  /** PersistentVolumes that are known. */
+  readonly volumes: Iterable<PersistentVolume>;
+  /** `listener` is called for each drive that is known, then for each new state of a drive. Returns how to stop that. */
+  onDriveChange(listener: DriveChangeListener): () => void;
   /** Rejects if the API server does not answer. */
   read(signal: AbortSignal): Promise<LedgerObjects>;
 }
+
+export type DriveChangeListener = (after: Drive, before: Drive | undefined) => void;
 
 /** Copies: caches change while findings are written. */
 export interface LedgerObjects extends LedgerState {
@@ -49,9 +55,17 @@ export class ApiLedgerSource implements LedgerSource {
     return (await this.#cache.synced(signal)) && (await this.#volumes.synced(signal));
   }
 
+  get volumes(): readonly PersistentVolume[] {
+    return [...this.#volumes.values()] as PersistentVolume[];
+  }
+
+  onDriveChange(listener: DriveChangeListener): () => void {
+    return this.#cache.onDriveChange(listener);
+  }
+
   async read(signal: AbortSignal): Promise<LedgerObjects> {
     const drives = this.#cache.drives;
-    const volumes = [...this.#volumes.values()] as PersistentVolume[];
+    const { volumes } = this;
     const claimKeys = new Set<string>();
     const podKeys = new Set<string>();
     // A comparison without claims and pods says which ones it asks for.
