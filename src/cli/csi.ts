@@ -6,7 +6,7 @@ import { CsiServer, type CsiServices } from '../csi/csi-server.ts';
 import { ServedCallMetrics } from '../csi/served-call-metrics.ts';
 import { CsiSocketError } from '../csi/server-socket.ts';
 import { drivesControllerService } from '../drives/controller/controller-service.ts';
-import { DriveCache } from '../drives/controller/drive-cache.ts';
+import { DriveCache, nodeExistence } from '../drives/controller/drive-cache.ts';
 import { meterDrives } from '../drives/controller/drive-metrics.ts';
 import { startLedgerComparison } from '../drives/controller/ledger-comparison.ts';
 import { drivesServices } from '../drives/drives-services.ts';
@@ -15,8 +15,11 @@ import { unenforcedQuota } from '../drives/host/project-quota.ts';
 import { quotaSupport, XfsProjectQuota } from '../drives/host/xfs-quota.ts';
 import { NodeDriver } from '../drives/node/node-driver.ts';
 import { packageVersion } from '../io/files/package-version.ts';
+import type { Node } from '../kube/api/core.ts';
 import { drivesDriver } from '../kube/drive.ts';
+import { nodes as nodesResource } from '../kube/resources.ts';
 import { isLabelValue } from '../kube/selectors/label-syntax.ts';
+import { Informer } from '../reconcile/informer/informer.ts';
 import { Leadership, type LeadershipChange } from '../reconcile/leases/leadership.ts';
 import { meteredLeadership } from '../reconcile/leases/leadership-metrics.ts';
 import { untilAborted } from '../runtime/abort.ts';
@@ -220,9 +223,13 @@ class DrivesDriver {
     const onError = (error: unknown) => log.warn('drives', { error });
     const common = { clock: realClock, random: systemRandom, supervisor, onError };
     const cluster = leadership.guard(this.#parts.cluster);
-    const cache = new DriveCache({ ...common, cluster: this.#parts.cluster });
+    const reading = { ...common, cluster: this.#parts.cluster };
+    const nodes = new Informer({ ...reading, ...namesOfNodes, purpose: 'of drives' });
+    const nodesWork = nodes.start(supervisor);
+    const cache = new DriveCache({ ...reading, nodes });
     let stopComparison = async () => {};
-    const stopMetering = meterDrives(metrics, () => cache.drives);
+    const hasNode = nodeExistence(nodes);
+    const stopMetering = meterDrives(metrics, { drives: () => cache.drives, hasNode });
     try {
       if (!(await cache.synced(signal))) return;
       this.#controller = drivesControllerService({ ...common, cluster, cache });
@@ -239,10 +246,18 @@ class DrivesDriver {
     } finally {
       this.#controller = undefined;
       stopMetering();
-      await Promise.all([stopComparison(), cache.stop()]);
+      await Promise.all([stopComparison(), cache.stop(), nodesWork.stop()]);
     }
   }
 }
+
+/** Whether a Node exists is all that the driver needs. */
+const namesOfNodes = {
+  resource: nodesResource,
+  projection: ({ metadata: { name, uid, resourceVersion } = {} }: Node): Node => ({
+    metadata: { name, uid, resourceVersion } as NonNullable<Node['metadata']>,
+  }),
+};
 
 function changeText(change: LeadershipChange): string {
   switch (change.kind) {

@@ -15,6 +15,8 @@ export interface IndexedSnapshot {
 /** The objects of a cluster at one moment, by kind and key. */
 export class ClusterSnapshot {
   readonly #byKind = new Map<IndexedKind, Map<string, KubeObject>>();
+  /** False if Nodes could not be read: then one that is not here may exist. */
+  knowsNodes = true;
 
   /** A later object with the same key replaces the earlier one. An object without a name is ignored. */
   add<K extends IndexedKind>(kind: K, object: ObjectOf[K]): void {
@@ -47,6 +49,7 @@ export class ClusterSnapshot {
   /** The same objects at this moment: what is added or removed later concerns one of the two only. Objects are never changed in place, so they are shared. */
   copy(): ClusterSnapshot {
     const copy = new ClusterSnapshot();
+    copy.knowsNodes = this.knowsNodes;
     for (const [kind, objects] of this.#byKind) copy.#byKind.set(kind, new Map(objects));
     return copy;
   }
@@ -59,6 +62,7 @@ export class ClusterSnapshot {
   /** As `toIndex`, one object after the other. The snapshot must not change before the last step. */
   *toIndexInSteps(profile: Profile): Generator<void, IndexedSnapshot, void> {
     const index = new ClusterIndex(profile);
+    index.pools.knowsNodes = this.knowsNodes;
     const warnings: ObjectWarning[] = [];
     for (const kind of everyKind) {
       for (const object of this.values(kind)) {

@@ -43,7 +43,9 @@ export async function listCluster(cluster: Cluster, options: ListClusterOptions)
       }),
     ),
   );
-  return { snapshot, unlisted: unlisted.filter((found) => found !== undefined) };
+  const missing = unlisted.filter((found) => found !== undefined);
+  snapshot.knowsNodes = !missing.some(({ kind }) => kind === 'Node');
+  return { snapshot, unlisted: missing };
 }
 
 async function listKind(

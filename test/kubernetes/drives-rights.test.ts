@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Cluster } from '../../src/cluster/cluster.ts';
 import { CsiCallError } from '../../src/csi/csi-errors.ts';
 import { type DriveVolume, driveNameKey, drives } from '../../src/kube/drive.ts';
-import { events, persistentVolumeClaims, pods } from '../../src/kube/resources.ts';
+import { events, nodes, persistentVolumeClaims, pods } from '../../src/kube/resources.ts';
 import { projectRoot } from '../project-root.ts';
 import { DriverProcess } from '../up/driver-process.ts';
 import type { TestBed } from './test-bed.ts';
@@ -50,6 +50,7 @@ describe.skipIf(lacks(...serverPrograms))('stowage csi, with the rights of deplo
   test('uses all of them, and needs no others', { timeout: 900_000 }, async () => {
     const { bed, folder, auditLog } = await startAuditedBed();
     const cluster = await bed.connect();
+    for (const name of ['n1', 'n2']) await cluster.resource(nodes).create({ metadata: { name } });
     for (const name of ['d1', 'd2', 'refused']) await makeDrive(cluster, name);
     for (const name of ['d1', 'd2']) await addEntries(cluster, name, [{ name: 'twice', sizeBytes: 10 }]);
     const podUid = await makeClaims(cluster);

@@ -44,6 +44,8 @@ describe.skipIf(lacks('csi-sanity') || lacksXfs())('the CSI driver for drives', 
     const up = await StowageProcess.up(folder, '--controllers', 'none');
     const client = new ApiClient(up.access);
     onTestFinished(() => client.close());
+    const node = await client.call('POST', '/api/v1/nodes', { body: { metadata: { name: nodeName } } });
+    expect(node.status).toBe(201);
     for (let count = 0; count < 3; count += 1) await createDrive(client, await LoopDrive.create());
     const endpoint = `unix://${join(folder, 'csi.sock')}`;
     const driver = await startDriver(folder, endpoint, up.kubeconfig);

@@ -59,7 +59,10 @@ export class DriverProcess {
   }
 }
 
+/** A drive of the Node `n1`, which is created with its first drive. */
 export async function createDrive(client: ApiClient, name: string, capacityBytes: number): Promise<void> {
+  const node = await client.call('POST', '/api/v1/nodes', { body: { metadata: { name: 'n1' } } });
+  expect([201, 409]).toContain(node.status);
   const body = {
     apiVersion: 'stowage.dev/v1alpha1',
     kind: 'Drive',

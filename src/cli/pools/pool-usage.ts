@@ -86,7 +86,7 @@ export class PoolUsage {
   /** The bytes of its filesystem count with another Drive. */
   #isDuplicate({ key }: PoolRecord): boolean {
     const { pools } = this.#index;
-    return pools.exclusion(pools.row(key)!) === 'Duplicate';
+    return pools.isDuplicate(pools.row(key)!);
   }
 
   /**

@@ -57,6 +57,7 @@ export function loadFiles(
     );
   const disks = diskViewIn(diskKinds);
   const seesNodes = snapshot.count('Node') > 0;
+  snapshot.knowsNodes = seesNodes || isComplete;
   return { snapshot, events, leases, disks, policies, seesNodes, isFromFiles: true, isComplete };
 }
 

@@ -3,7 +3,7 @@ import { InProcessDriver } from '../../csi/in-process-driver.ts';
 import type { JoiningDriverSet } from '../../csi/joining-driver-set.ts';
 import type { CapacityChanges } from '../../csi/served-driver.ts';
 import { drivesControllerService } from '../../drives/controller/controller-service.ts';
-import { DriveCache } from '../../drives/controller/drive-cache.ts';
+import { DriveCache, nodeExistence } from '../../drives/controller/drive-cache.ts';
 import { meterDrives } from '../../drives/controller/drive-metrics.ts';
 import { DriveStateEvents } from '../../drives/controller/drive-state-events.ts';
 import { LedgerReconciler } from '../../drives/controller/ledger-reconciler.ts';
@@ -51,7 +51,10 @@ export function drivesController({
       const ledgers = new LedgerReconciler({ ...context, source, onError });
       if (inProcessDrivers === undefined) return;
       const known = context.informers.of(drives);
-      const stopMetering = meterDrives(context.metrics, () => known.values() as Iterable<Drive>);
+      const stopMetering = meterDrives(context.metrics, {
+        drives: () => known.values() as Iterable<Drive>,
+        hasNode: nodeExistence(context.informers.of(nodes)),
+      });
       try {
         await Promise.all([
           serveDriver(context, { inProcessDrivers, version }, signal),
@@ -104,7 +107,14 @@ async function serveDriver(
 ): Promise<void> {
   const { cluster, clock, random, supervisor, report } = context;
   const onError = (error: unknown) => report({ controller: controllerName, key: 'drives', error });
-  const cache = new DriveCache({ cluster, clock, random: random.fork('cache'), supervisor, onError });
+  const cache = new DriveCache({
+    cluster,
+    clock,
+    random: random.fork('cache'),
+    supervisor,
+    onError,
+    nodes: context.informers.of(nodes),
+  });
   try {
     if (await cache.synced(signal)) await join(context, cache, { inProcessDrivers, version }, signal);
     await untilAborted(signal);

@@ -1,9 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { WatchGate } from '../../cluster/testing/fault-hooks.ts';
 import { drives } from '../../kube/drive.ts';
+import { nodes } from '../../kube/resources.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { Supervisor } from '../../runtime/supervisor.ts';
-import { callOptions, DrivesFixture, volumeOf } from '../testing/drives-fixture.ts';
+import { callOptions, DrivesFixture, onNode, volumeOf } from '../testing/drives-fixture.ts';
 import { DriveCache } from './drive-cache.ts';
 
 test('a process that leads again has one cache: a stopped one leaves no watch behind', async () => {
@@ -33,6 +34,27 @@ test('a call that waits for the watch ends with Aborted when the cache is stoppe
   expect(await failure).toMatchObject({ code: 'Aborted' });
   gate.release();
   await stopped;
+});
+
+test('a drive whose Node does not exist gets no volumes, and each change of that is reported', async () => {
+  const fixture = await DrivesFixture.start();
+  await fixture.drive('a', 10, { node: 'n1' });
+  await fixture.drive('b', 10, { node: 'n2' });
+  const nodeClient = fixture.cluster.resource(nodes);
+  await nodeClient.create({ metadata: { name: 'n1' } });
+  const { driver, cache } = await fixture.controller({ readsNodes: true });
+  const reported: unknown[] = [];
+  cache.onCapacityChange((segments) => reported.push(segments));
+  const freeBytes = async () => Number((await driver.call('GetCapacity', {}, callOptions)).availableCapacity);
+  expect(await freeBytes()).toBe(10);
+  await expect(driver.call('CreateVolume', volumeOf('v', 1, onNode('n2')), callOptions)).rejects.toThrow(
+    'drive b is on a node that does not exist',
+  );
+  await nodeClient.create({ metadata: { name: 'n2' } });
+  while ((await freeBytes()) !== 20) await new Promise((resolve) => setImmediate(resolve));
+  await nodeClient.delete({ name: 'n1' });
+  while ((await freeBytes()) !== 10) await new Promise((resolve) => setImmediate(resolve));
+  expect(reported).toEqual([{ 'stowage.dev/node': 'n2' }, { 'stowage.dev/node': 'n1' }]);
 });
 
 test('reports changes of capacity with the segments that reach the drive, and none that change nothing or that it wrote', async () => {

@@ -1,8 +1,9 @@
-import type { Cluster } from '../../cluster/cluster.ts';
+import type { Cluster, Projected } from '../../cluster/cluster.ts';
 import { CsiStatusError } from '../../csi/csi-errors.ts';
 import { isOlderVersion } from '../../engine/cluster-index/resource-versions.ts';
 import { DriveIndex } from '../../engine/drives/drive-index.ts';
 import { type DriveRecord, readDrive } from '../../engine/drives/drive-record.ts';
+import type { Node } from '../../kube/api/core.ts';
 import { type Drive, drives } from '../../kube/drive.ts';
 import { Informer } from '../../reconcile/informer/informer.ts';
 import { onAbort } from '../../runtime/abort.ts';
@@ -18,7 +19,12 @@ export interface DriveCacheOptions {
   readonly random: Random;
   readonly supervisor: Supervisor;
   readonly onError: (error: unknown) => void;
+  /** Nodes of the cluster; the owner starts and stops it. Without it, or until it has read them, the nodes of all drives count as existing. */
+  readonly nodes?: Informer<Node> | undefined;
 }
+
+/** A process without the permission to read Nodes answers calls after this time. */
+const nodesMsMax = 5_000;
 
 /**
  * Two views of all drives:
@@ -29,16 +35,23 @@ export interface DriveCacheOptions {
  * It follows the cluster until `stop`: a process that leads again needs another one.
  */
 export class DriveCache {
-  readonly index = new DriveIndex();
+  readonly index: DriveIndex;
   readonly #informer: Informer<Drive>;
   readonly #holders = new VolumeHolders();
   /** Called when the watch has delivered a change of the drive. */
   readonly #waiting = new Map<string, Set<() => void>>();
   readonly #capacity = new CapacityReports();
   readonly #work: BackgroundWork;
+  readonly #clock: Clock;
+  readonly #nodes: Informer<Node> | undefined;
+  readonly #stopFollowingNodes: () => void;
   #isStopped = false;
 
-  constructor({ supervisor, ...options }: DriveCacheOptions) {
+  constructor({ supervisor, nodes, ...options }: DriveCacheOptions) {
+    this.#clock = options.clock;
+    this.#nodes = nodes;
+    this.index = new DriveIndex(nodeExistence(nodes));
+    this.#stopFollowingNodes = this.#followNodes();
     this.#informer = new Informer({ ...options, resource: drives, purpose: 'of the drives controller' });
     this.#informer.addHandler({
       added: (drive) => this.#deliver(drive, undefined),
@@ -51,13 +64,37 @@ export class DriveCache {
   /** Ends the watch. Calls that wait for it are rejected with Aborted. */
   async stop(): Promise<void> {
     this.#isStopped = true;
+    this.#stopFollowingNodes();
     for (const name of [...this.#waiting.keys()]) this.#wake(name);
     await this.#work.stop();
   }
 
-  /** Resolves when all drives are known; false if `signal` aborted before. */
-  synced(signal: AbortSignal): Promise<boolean> {
-    return this.#informer.synced(signal);
+  /** Resolves when all drives are known, and nodes if they can be read; false if `signal` aborted before. */
+  async synced(signal: AbortSignal): Promise<boolean> {
+    if (!(await this.#informer.synced(signal))) return false;
+    await this.#nodesSynced(signal);
+    for (const name of this.index.nodeNames) this.#nodeChanged(name);
+    return !signal.aborted;
+  }
+
+  async #nodesSynced(signal: AbortSignal): Promise<void> {
+    if (this.#nodes === undefined || this.#nodes.hasSynced) return;
+    const waiting = new AbortController();
+    const stopListening = onAbort(signal, () => waiting.abort());
+    await Promise.race([this.#nodes.synced(waiting.signal), this.#clock.sleep(nodesMsMax, waiting.signal)]);
+    waiting.abort();
+    stopListening();
+  }
+
+  #followNodes(): () => void {
+    const changed = ({ metadata }: Projected<Node>) => this.#nodeChanged(metadata?.name ?? '');
+    return this.#nodes?.addHandler({ added: changed, deleted: changed }) ?? (() => {});
+  }
+
+  #nodeChanged(name: string): void {
+    const before = new Map(this.index.drivesOn(name).map(({ record }) => [record.name, record]));
+    for (const { record } of this.index.nodeChanged(name))
+      this.#capacity.changed(before.get(record.name), record);
   }
 
   get hasSynced(): boolean {
@@ -170,6 +207,11 @@ export class DriveCache {
   #wake(name: string): void {
     for (const finish of [...(this.#waiting.get(name) ?? [])]) finish();
   }
+}
+
+/** Whether a Node exists, by a cache; true while that is not known. */
+export function nodeExistence(nodes: Informer<Node> | undefined): (name: string) => boolean {
+  return (name) => nodes?.hasSynced !== true || nodes.get(name) !== undefined;
 }
 
 function isNews(record: DriveRecord, known: DriveRecord | undefined): boolean {

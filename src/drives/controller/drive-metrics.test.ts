@@ -7,7 +7,10 @@ test('the capacity of a filesystem counts once, however many Drives name it', ()
   const metrics = new Metrics();
   const uuid = 'b7f6c1de-4a2e-4c6f-9d0b-5d8f3a1c2e77';
   const on = (filesystemUUID: string) => ({ spec: { nodeName: 'n1', filesystemUUID } });
-  meterDrives(metrics, () => [drive('a', 10, on(uuid)), drive('b', 10, on(uuid.toUpperCase()))]);
+  meterDrives(metrics, {
+    drives: () => [drive('a', 10, on(uuid)), drive('b', 10, on(uuid.toUpperCase()))],
+    hasNode: () => true,
+  });
   const lines = metrics.render().split('\n');
   expect(lines).toContain(`stowage_drive_capacity_bytes ${gib(10)}`);
   expect(lines).toContain('stowage_drives{state="Error"} 1');
@@ -22,11 +25,12 @@ test('drives are counted when the metrics are read, by state, and a state withou
     drive('c', 10, { state: 'Lost' }),
     { metadata: { name: 'd' } },
   ];
-  const stop = meterDrives(metrics, () => drives);
+  const stop = meterDrives(metrics, { drives: () => drives, hasNode: () => true });
   const lines = metrics.render().split('\n');
   expect(lines.filter((line) => line.startsWith('stowage_drives'))).toEqual([
     'stowage_drives{state="Error"} 0',
     'stowage_drives{state="Lost"} 1',
+    'stowage_drives{state="NodeGone"} 0',
     'stowage_drives{state="Ready"} 2',
     'stowage_drives{state="Removing"} 0',
     'stowage_drives{state="Repairing"} 0',
@@ -41,6 +45,16 @@ test('drives are counted when the metrics are read, by state, and a state withou
   expect(metrics.render()).toContain('stowage_drives{state="Unknown"} 1');
 });
 
+test('a drive whose Node does not exist is not ready', () => {
+  const metrics = new Metrics();
+  const drives = [drive('a', 10), drive('b', 10, { node: 'n2' })];
+  meterDrives(metrics, { drives: () => drives, hasNode: (name) => name === 'n1' });
+  const lines = metrics.render().split('\n');
+  expect(lines).toContain('stowage_drives{state="Ready"} 1');
+  expect(lines).toContain('stowage_drives{state="NodeGone"} 1');
+  expect(lines).toContain('stowage_drive_ready{drive="b",node="n2"} 0');
+});
+
 test('each drive has its own figures until it is gone, the first thousand by name', () => {
   const metrics = new Metrics();
   const volumes = [{ name: 'v', sizeBytes: gib(4) }];
@@ -48,7 +62,7 @@ test('each drive has its own figures until it is gone, the first thousand by nam
     drive('a', 10, { spec: { nodeName: 'n1', volumes } }),
     drive('b', 10, { node: 'n2', state: 'Lost' }),
   ];
-  meterDrives(metrics, () => drives);
+  meterDrives(metrics, { drives: () => drives, hasNode: () => true });
   const own = () =>
     metrics
       .render()

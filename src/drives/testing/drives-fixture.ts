@@ -12,7 +12,8 @@ import type { CsiServices } from '../../csi/csi-server.ts';
 import { InProcessDriver } from '../../csi/in-process-driver.ts';
 import type { CustomResourceDefinition } from '../../kube/api/apiextensions.ts';
 import { type Drive, type DriveSpec, type DriveStatus, drives } from '../../kube/drive.ts';
-import { customResourceDefinitions } from '../../kube/resources.ts';
+import { customResourceDefinitions, nodes } from '../../kube/resources.ts';
+import { Informer } from '../../reconcile/informer/informer.ts';
 import { systemIds } from '../../runtime/ids.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { Supervisor } from '../../runtime/supervisor.ts';
@@ -58,8 +59,11 @@ export class DrivesFixture {
     return fixture;
   }
 
-  /** A controller of its own, with its own connection, cache and randomness; it leads whatever the others do. */
-  async controller(): Promise<ControllerUnderTest> {
+  /**
+   * A controller of its own, with its own connection, cache and randomness; it leads whatever the others do. Unless it reads Nodes, those of
+   * all drives count as existing.
+   */
+  async controller({ readsNodes = false } = {}): Promise<ControllerUnderTest> {
     const number = this.#controllers++;
     const cluster = new InterceptedCluster(this.cluster);
     const random = seededRandom(`controller ${number}`);
@@ -68,7 +72,12 @@ export class DrivesFixture {
     const onError = (error: unknown) => void errors.push(error);
     const supervisor = new Supervisor({ clock, random: random.fork('work'), onCrash: onError });
     onTestFinished(async () => void (await supervisor.close()));
-    const cache = new DriveCache({ cluster, clock, random, supervisor, onError });
+    const reading = { cluster, clock, random, onError };
+    const known = readsNodes
+      ? new Informer({ ...reading, resource: nodes, purpose: 'of drives' })
+      : undefined;
+    known?.start(supervisor);
+    const cache = new DriveCache({ ...reading, supervisor, nodes: known });
     await cache.synced(new AbortController().signal);
     const methods = drivesControllerService({ cluster, cache, clock, random });
     const services = drivesServices({ version: 'test', controller: () => methods });

@@ -72,7 +72,7 @@ export class ClusterIndex {
   readonly topologyCache = new TopologyCache(this.topologies);
   readonly volumes = new VolumeTable(this.topologies);
   readonly claims = new ClaimTable();
-  readonly pools = new PoolTable(this.topologies);
+  readonly pools = new PoolTable(this.topologies, this.nodes);
   readonly pods = new PodTable();
   readonly classes = new Map<string, ClassRecord>();
   readonly drivers = new Map<string, DriverRecord>();
@@ -328,7 +328,10 @@ export class ClusterIndex {
     this.nodeTraits.nodeChanged(row, before, record);
     this.usage.nodeChanged(row, before, record);
     if (before === undefined && record !== undefined) this.#occupancy.nodeAdded(key, row);
-    if (before === undefined || record === undefined) this.attachments.nodeChanged(key);
+    if (before === undefined || record === undefined) {
+      this.attachments.nodeChanged(key);
+      this.pools.nodeChanged(key);
+    }
     if (before !== undefined && record !== undefined && haveSameLabels(before, record)) return;
     this.topologies.nodeChanged(row, before, record);
     this.ownerPlaces.invalidateAll();

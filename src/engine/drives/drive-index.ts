@@ -2,6 +2,7 @@ import { driveNodeKey } from '../../kube/drive.ts';
 import { type DriveKind, isInTerm, isOfKind, type TopologyTerm } from './drive-ask.ts';
 import { DriveList, type ListedDrive } from './drive-list.ts';
 import { type DriveRecord, promisedBytes } from './drive-record.ts';
+import { exclusionAmong } from './drive-state.ts';
 import { ownerOfFilesystem } from './shared-filesystems.ts';
 
 /**
@@ -12,9 +13,12 @@ import { ownerOfFilesystem } from './shared-filesystems.ts';
  * Bytes can be *held* for a volume whose entry is being written, so that the next choice does not count on them. A hold ends with
  * `release`; it counts only while the drive's own ledger does not have the volume.
  *
- * Of several Drives with one filesystem, only its owner takes volumes: the records of the others have the exclusion `Duplicate`.
+ * Of several Drives with one filesystem, only its owner takes volumes: the records of the others have the exclusion `Duplicate`. Drives of a
+ * node that does not exist have the exclusion `NodeGone`.
  */
 export class DriveIndex {
+  readonly #hasNode: (name: string) => boolean;
+  readonly #byNode = new Map<string, Set<IndexedDrive>>();
   readonly #drives = new Map<string, IndexedDrive>();
   /** Drives with an entry or a hold, by the volume's name. */
   readonly #byVolume = new Map<string, Set<string>>();
@@ -23,6 +27,11 @@ export class DriveIndex {
   /** Drives that take no new volumes, for explanations. */
   readonly #excluded = new Map<string, DriveList<IndexedDrive>>();
   #orders = 0;
+
+  /** `hasNode` says whether a Node exists. Call `nodeChanged` when its result changes. */
+  constructor(hasNode: (name: string) => boolean = () => true) {
+    this.#hasNode = hasNode;
+  }
 
   get size(): number {
     return this.#drives.size;
@@ -46,10 +55,12 @@ export class DriveIndex {
   set(record: DriveRecord): void {
     const drive = this.#drives.get(record.name);
     if (drive !== undefined) {
-      const before = drive.record.filesystem;
+      const before = drive.record;
       this.#change(drive, () => drive.replace(record));
-      if (before !== record.filesystem) this.#leaveFilesystem(drive, before);
+      if (before.filesystem !== record.filesystem) this.#leaveFilesystem(drive, before.filesystem);
       this.#joinFilesystem(drive);
+      if (before.nodeName !== record.nodeName) this.#leaveNode(drive, before.nodeName);
+      this.#joinNode(drive);
       return;
     }
     const added = new IndexedDrive(record, this.#orders++);
@@ -57,6 +68,22 @@ export class DriveIndex {
     this.#list(added);
     this.#nameVolumes(added, noNames);
     this.#joinFilesystem(added);
+    this.#joinNode(added);
+  }
+
+  /** The drives of a node. */
+  drivesOn(node: string): readonly IndexedDrive[] {
+    return [...(this.#byNode.get(node) ?? [])];
+  }
+
+  /** The Node of this name was created or deleted. Returns the drives that take other volumes than before. */
+  nodeChanged(name: string): readonly IndexedDrive[] {
+    return this.drivesOn(name).filter((drive) => this.#checkNode(drive));
+  }
+
+  /** The names of the nodes that the drives name. */
+  get nodeNames(): readonly string[] {
+    return [...this.#byNode.keys()];
   }
 
   /** The other Drives of the same filesystem. */
@@ -69,7 +96,7 @@ export class DriveIndex {
   /** The Drive that the filesystem of this one belongs to, if it is another one. */
   ownerOf(name: string): IndexedDrive | undefined {
     const drive = this.#drives.get(name);
-    if (drive?.record.exclusion !== 'Duplicate') return undefined;
+    if (drive?.isDuplicate !== true) return undefined;
     const owner = ownerOfFilesystem([drive, ...this.sharing(name)].map(({ record }) => record));
     return this.#drives.get(owner?.name ?? '');
   }
@@ -80,6 +107,7 @@ export class DriveIndex {
     this.#unlist(drive);
     this.#drives.delete(name);
     this.#leaveFilesystem(drive, drive.record.filesystem);
+    this.#leaveNode(drive, drive.record.nodeName);
     for (const volume of drive.volumeNames) this.#forgetVolume(volume, name);
   }
 
@@ -102,6 +130,25 @@ export class DriveIndex {
   /** The same for drives that take no new volumes. */
   shortestExcludedList(kind: DriveKind, term: TopologyTerm): DriveList<IndexedDrive> {
     return shortestOf(this.#excluded, kind, term);
+  }
+
+  #joinNode(drive: IndexedDrive): void {
+    const { nodeName } = drive.record;
+    this.#byNode.set(nodeName, (this.#byNode.get(nodeName) ?? new Set()).add(drive));
+    this.#checkNode(drive);
+  }
+
+  /** Returns whether the Node was created or deleted since the last check. */
+  #checkNode(drive: IndexedDrive): boolean {
+    const hasNode = this.#hasNode(drive.record.nodeName);
+    if (drive.hasNode === hasNode) return false;
+    this.#change(drive, () => drive.setHasNode(hasNode));
+    return true;
+  }
+
+  #leaveNode(drive: IndexedDrive, nodeName: string): void {
+    const own = this.#byNode.get(nodeName);
+    if (own?.delete(drive) === true && own.size === 0) this.#byNode.delete(nodeName);
   }
 
   #joinFilesystem(drive: IndexedDrive): void {
@@ -211,6 +258,7 @@ export class IndexedDrive implements ListedDrive {
   #read: DriveRecord;
   #record: DriveRecord;
   #isDuplicate = false;
+  #hasNode = true;
   #entries: ReadonlySet<string>;
   #volumeNames: ReadonlySet<string>;
   readonly #held = new Map<string, DriveHold>();
@@ -235,6 +283,10 @@ export class IndexedDrive implements ListedDrive {
   /** Whether its filesystem belongs to another Drive. */
   get isDuplicate(): boolean {
     return this.#isDuplicate;
+  }
+
+  get hasNode(): boolean {
+    return this.#hasNode;
   }
 
   /** The capacity less the ledger, less what is held. Below zero if the capacity fell. */
@@ -282,6 +334,12 @@ export class IndexedDrive implements ListedDrive {
     this.#count(this.place.keys);
   }
 
+  setHasNode(hasNode: boolean): void {
+    this.#hasNode = hasNode;
+    this.#record = this.#counted();
+    this.#count(this.place.keys);
+  }
+
   hold(volume: string, held: DriveHold): void {
     this.#held.set(volume, held);
     this.#count(this.place.keys);
@@ -293,7 +351,8 @@ export class IndexedDrive implements ListedDrive {
   }
 
   #counted(): DriveRecord {
-    return this.#isDuplicate ? { ...this.#read, exclusion: 'Duplicate' } : this.#read;
+    const exclusion = exclusionAmong(this.#read.exclusion, this);
+    return exclusion === this.#read.exclusion ? this.#read : { ...this.#read, exclusion };
   }
 
   #count(keys: readonly string[]): void {

@@ -13,7 +13,7 @@ export interface DriveRecord extends FilesystemUser {
   /** 0 while the drive has not reported it. */
   readonly capacityBytes: number;
   readonly volumes: readonly DriveVolume[];
-  /** Why it takes no new volumes; undefined if it does. */
+  /** Why it takes no new volumes, as far as the Drive says; undefined if it does. See `exclusionAmong`. */
   readonly exclusion: DriveExclusion | undefined;
   /** Whether a node service has mounted the drive: then only that service may delete data and entries. */
   readonly hasNodeService: boolean;
@@ -31,6 +31,7 @@ export const driveExclusions = {
   Removing: 'is being removed',
   Deleting: 'is being deleted',
   Duplicate: 'has the filesystem of an older Drive, which counts',
+  NodeGone: 'is on a node that does not exist',
   NotReady: 'has not reported that it is ready',
   UnknownCapacity: 'has not reported its capacity',
   LedgerFull: `has ${driveVolumesMax} volumes, which is the maximum`,

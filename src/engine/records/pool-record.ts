@@ -75,7 +75,8 @@ export interface DriveFacts {
   readonly labels: Readonly<Record<string, string>>;
   /** Equal for drives with the same tier and labels. */
   readonly kindKey: string;
-  /** Why it takes no new volumes; undefined if it does. `PoolTable.exclusion` also knows the other Drives of its filesystem. */
+  readonly nodeName: string;
+  /** Why it takes no new volumes, as far as the Drive says; undefined if it does. `PoolTable.exclusion` also knows its Node and the other Drives of its filesystem. */
   readonly exclusion: DriveExclusion | undefined;
   /** Decides which of several Drives with one filesystem counts. */
   readonly user: FilesystemUser;

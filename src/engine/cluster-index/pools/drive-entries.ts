@@ -13,6 +13,8 @@ export class DriveEntries {
   readonly #byClaim = new Map<string, string>();
   /** The drives that have inline volumes of a pod in their ledgers, by the uid of the pod. */
   readonly #byPod = new Map<string, Set<string>>();
+  /** The keys of the pools of each node's Drives, by the name of the node. */
+  readonly #byNode = new Map<string, Set<string>>();
   /** The pools of the Drives that name one filesystem. */
   readonly #byFilesystem = new Map<string, Map<string, PoolRecord>>();
   /** Groups in the ledgers, and those of promises, which the owner of the table adds. */
@@ -27,6 +29,7 @@ export class DriveEntries {
     this.#byKind.clear();
     this.#addVolumes(record);
     this.#setUser(record);
+    addTo(this.#byNode, record.drive!.nodeName, record.key);
   }
 
   delete(record: PoolRecord): void {
@@ -34,6 +37,7 @@ export class DriveEntries {
     this.#byKind.clear();
     this.#removeVolumes(record);
     this.#removeUser(record);
+    removeFrom(this.#byNode, record.drive!.nodeName, record.key);
   }
 
   /** The same drive with other figures. */
@@ -42,6 +46,13 @@ export class DriveEntries {
     this.#addVolumes(after);
     this.#removeUser(before);
     this.#setUser(after);
+    removeFrom(this.#byNode, before.drive!.nodeName, before.key);
+    addTo(this.#byNode, after.drive!.nodeName, after.key);
+  }
+
+  /** The keys of the pools of a node's Drives. */
+  ofNode(name: string): Iterable<string> {
+    return this.#byNode.get(name) ?? [];
   }
 
   /** The pools of all Drives that name the filesystem. */

@@ -39,6 +39,7 @@ export function readDrivePool(object: Drive, interner: Interner): PoolRecord {
       tier: drive.tier,
       labels: drive.labels,
       kindKey: interner.text(kindKeyOf(drive)),
+      nodeName: drive.nodeName,
       exclusion: drive.exclusion,
       user: drive,
       ...claimsIn(drive),

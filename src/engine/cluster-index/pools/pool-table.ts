@@ -1,9 +1,16 @@
 import type { DriveKind } from '../../drives/drive-ask.ts';
 import type { DriveExclusion } from '../../drives/drive-record.ts';
+import { type DriveSurroundings, exclusionAmong } from '../../drives/drive-state.ts';
 import type { ClassRecord } from '../../records/class-record.ts';
-import { type DriverPoolsRecord, type PoolRecord, withClassBacking } from '../../records/pool-record.ts';
+import {
+  type DriveFacts,
+  type DriverPoolsRecord,
+  type PoolRecord,
+  withClassBacking,
+} from '../../records/pool-record.ts';
 import { addSizes, type Size, subtractSizes, zeroSize } from '../../size.ts';
 import type { NodePartition } from '../nodes/node-partition.ts';
+import type { NodeTable } from '../nodes/node-table.ts';
 import { PartitionCache } from '../nodes/partition-cache.ts';
 import type { Topology, TopologyTable } from '../nodes/topology-table.ts';
 import { type DriverPoolsDifference, differingPools } from '../pool-changes.ts';
@@ -23,6 +30,9 @@ import { convertBetweenPools, publishedCapacity, publishedLimit } from './publis
  */
 export class PoolTable {
   readonly #topologies: TopologyTable;
+  readonly #nodes: NodeTable;
+  /** False: nothing is known about Nodes, so those of drives count as existing. */
+  knowsNodes = true;
   readonly #rows = new Map<string, PoolRow>();
   readonly #freeRows: PoolRow[] = [];
   readonly #records: (PoolRecord | undefined)[] = [];
@@ -47,8 +57,9 @@ export class PoolTable {
   /** Increases when a pool is added, removed or moved. Promises that were assigned by topology are then assigned again. */
   structureVersion = 0;
 
-  constructor(topologies: TopologyTable) {
+  constructor(topologies: TopologyTable, nodes: NodeTable) {
     this.#topologies = topologies;
+    this.#nodes = nodes;
     this.#cells = new PartitionCache(topologies);
   }
 
@@ -156,6 +167,11 @@ export class PoolTable {
     this.#leaveBacking(row, record);
   }
 
+  /** The Node of this name was created or deleted. */
+  nodeChanged(name: string): void {
+    for (const key of this.#drives.ofNode(name)) this.#refreshBackingOf(key);
+  }
+
   /** The annotations of a class say which disks its pools use. */
   classChanged(className: string, storageClass: ClassRecord | undefined): void {
     const own = [...this.records()].filter((record) => record.storageClass === className);
@@ -213,19 +229,24 @@ export class PoolTable {
   /** The largest single volume that the pool can provision, regardless of promises; undefined if it provisions none. */
   limit(row: number): Size | undefined {
     const record = this.#records[row]!;
-    return this.#isDuplicate(record) ? undefined : publishedLimit(record);
+    return this.#isSetAside(record) ? undefined : publishedLimit(record);
   }
 
   /** What the pool has before promises. The bytes of a filesystem count once, however many Drives name it. */
   capacity(row: number): Size {
     const record = this.#records[row]!;
-    return this.#isDuplicate(record) ? zeroSize : publishedCapacity(record);
+    return this.#isSetAside(record) ? zeroSize : publishedCapacity(record);
   }
 
   /** Why a drive takes no new volumes; undefined if it does, and for other pools. */
   exclusion(row: number): DriveExclusion | undefined {
     const record = this.#records[row]!;
-    return this.#isDuplicate(record) ? 'Duplicate' : record.drive?.exclusion;
+    return record.drive && exclusionAmong(record.drive.exclusion, this.#surroundingsOf(record, record.drive));
+  }
+
+  /** Whether the bytes of the filesystem of a drive count with another Drive. */
+  isDuplicate(row: number): boolean {
+    return this.#isDuplicate(this.#records[row]!);
   }
 
   /** What remains for new volumes after all promises. */
@@ -373,6 +394,19 @@ export class PoolTable {
       this.availableBytes[row] = available.bytes;
       this.limitBytes[row] = this.limit(row)?.bytes ?? -1;
     }
+  }
+
+  /** Whether other objects, its Node or another Drive, keep a drive from taking volumes. */
+  #isSetAside(record: PoolRecord): boolean {
+    const { drive } = record;
+    return (
+      drive !== undefined && exclusionAmong(undefined, this.#surroundingsOf(record, drive)) !== undefined
+    );
+  }
+
+  #surroundingsOf(record: PoolRecord, { nodeName }: DriveFacts): DriveSurroundings {
+    const hasNode = !this.knowsNodes || this.#nodes.row(nodeName) !== undefined;
+    return { isDuplicate: this.#isDuplicate(record), hasNode };
   }
 
   #isDuplicate(record: PoolRecord): boolean {
