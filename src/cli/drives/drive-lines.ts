@@ -1,4 +1,5 @@
 import { promisedBytes, readDrive } from '../../engine/drives/drive-record.ts';
+import { driveStateOf } from '../../engine/drives/drive-state.ts';
 import { duplicateDrives } from '../../engine/drives/shared-filesystems.ts';
 import type { PersistentVolumeClaim } from '../../kube/api/core.ts';
 import type { Drive } from '../../kube/drive.ts';
@@ -12,15 +13,33 @@ import type { DriveLine, DriveNodeLine } from './drives-report.ts';
 const comparisons: readonly (string | undefined)[] = ['LedgerMatches', 'DirectoriesMatch'];
 
 /** One line for each drive, by node and name. */
-export function driveLines({ drives, claims }: DriveObjects): readonly DriveLine[] {
+export function driveLines(objects: DriveObjects): readonly DriveLine[] {
+  const { drives, claims } = objects;
   const promised = claims && promisesByDrive(drives, claims);
   const duplicates = duplicateDrives(drives.map(readDrive));
+  const states = driveStates(objects);
   const lines = drives.map((drive) => {
-    const line = driveLine(drive, promised);
+    const line = driveLine(drive, states.get(drive)!, promised);
     const owner = duplicates.get(line.drive);
     return owner === undefined ? line : duplicateLine(line, owner);
   });
   return lines.toSorted((a, b) => compare(a.node, b.node) || compare(a.drive, b.drive));
+}
+
+/** The state of each drive, with what the Nodes and the other Drives say. */
+export function driveStates({
+  drives,
+  nodes,
+}: Pick<DriveObjects, 'drives' | 'nodes'>): ReadonlyMap<Drive, string> {
+  const duplicates = duplicateDrives(drives.map(readDrive));
+  const names = nodes && new Set(nodes.map(({ metadata }) => textOf(metadata?.name)));
+  return new Map(
+    drives.map((drive) => {
+      const { name, nodeName } = readDrive(drive);
+      const hasNode = names?.has(nodeName) ?? true;
+      return [drive, driveStateOf(drive, { isDuplicate: duplicates.has(name), hasNode })];
+    }),
+  );
 }
 
 /** The sums of each node. A drive without a known capacity adds none. */
@@ -32,6 +51,7 @@ export function driveNodeLines(lines: readonly DriveLine[]): readonly DriveNodeL
     return {
       node,
       driveCount: own.length,
+      states: countsOf(own.map(stateText)),
       readyCount: own.filter(({ state, isCordoned }) => state === 'Ready' && !isCordoned).length,
       volumeCount: sum(({ volumeCount }) => volumeCount),
       capacityBytes: sum(({ capacityBytes = 0 }) => capacityBytes),
@@ -44,7 +64,22 @@ export function driveNodeLines(lines: readonly DriveLine[]): readonly DriveNodeL
   });
 }
 
-function driveLine(drive: Drive, promised: ReadonlyMap<string, number> | undefined): DriveLine {
+/** A state, as tables show it: that of the drive, and whether it is cordoned. */
+export function stateText({ state, isCordoned }: Pick<DriveLine, 'state' | 'isCordoned'>): string {
+  return isCordoned ? `${state},SchedulingDisabled` : state;
+}
+
+function countsOf(texts: readonly string[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const text of texts.toSorted()) counts[text] = (counts[text] ?? 0) + 1;
+  return counts;
+}
+
+function driveLine(
+  drive: Drive,
+  state: string,
+  promised: ReadonlyMap<string, number> | undefined,
+): DriveLine {
   const record = readDrive(drive);
   const { metadata, spec, status } = drive;
   const usedBytes = promisedBytes(record);
@@ -54,7 +89,7 @@ function driveLine(drive: Drive, promised: ReadonlyMap<string, number> | undefin
     drive: record.name,
     node: record.nodeName,
     tier: record.tier,
-    state: driveStateText(drive),
+    state,
     isCordoned: spec?.unschedulable === true,
     device: status?.device?.path,
     make: status?.device?.make,
@@ -75,7 +110,6 @@ function duplicateLine(line: DriveLine, owner: string): DriveLine {
   const message = `drive ${owner}, which is older, has the same filesystem`;
   return {
     ...line,
-    state: 'Error',
     capacityBytes: undefined,
     freeBytes: undefined,
     findings: [...(line.findings ?? []), { reason: 'DuplicateFilesystem', message }],
@@ -88,11 +122,6 @@ function findingsOf({ status }: Drive): DriveLine['findings'] {
   );
   if (found.length === 0) return undefined;
   return found.map(({ reason, message }) => ({ reason: textOf(reason), message: textOf(message) }));
-}
-
-function driveStateText({ metadata, status }: Drive): string {
-  if (metadata?.deletionTimestamp !== undefined) return 'Deleting';
-  return textOf(status?.state) || 'Unknown';
 }
 
 /** The scheduler writes the drive on the claim; the bytes are promised until the ledger has the volume. */

@@ -1,10 +1,10 @@
 import type { Cluster } from '../../cluster/cluster.ts';
-import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
+import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { isReason } from '../../kube/api-error.ts';
 import { type Drive, drives } from '../../kube/drive.ts';
 import type { Resource } from '../../kube/resource.ts';
-import { persistentVolumeClaims, persistentVolumes, pods } from '../../kube/resources.ts';
+import { nodes, persistentVolumeClaims, persistentVolumes, pods } from '../../kube/resources.ts';
 import type { Note } from '../source/note.ts';
 
 /** What answers are computed from. Undefined: the caller has no right to list that kind. */
@@ -13,6 +13,7 @@ export interface DriveObjects {
   readonly claims: readonly PersistentVolumeClaim[] | undefined;
   readonly volumes: readonly PersistentVolume[] | undefined;
   readonly pods: readonly Pod[] | undefined;
+  readonly nodes: readonly Node[] | undefined;
   readonly notes: readonly Note[];
 }
 
@@ -21,18 +22,20 @@ export async function readDriveObjects(
   cluster: Cluster,
   { withUsers }: { readonly withUsers: boolean },
 ): Promise<DriveObjects> {
-  const [{ items }, claims, volumes, found] = await Promise.all([
+  const [{ items }, known, claims, volumes, found] = await Promise.all([
     cluster.resource(drives).list(),
+    listIfPermitted(cluster, nodes),
     listIfPermitted(cluster, persistentVolumeClaims),
     withUsers ? listIfPermitted(cluster, persistentVolumes) : [],
     withUsers ? listIfPermitted(cluster, pods) : [],
   ]);
   const notes = [
+    known ?? unreadNote('nodes', 'drives whose Node does not exist are not recognized'),
     claims ?? unreadNote('persistentvolumeclaims', 'promised bytes are not known'),
     volumes ?? unreadNote('persistentvolumes', 'leaked volumes are not recognized'),
     found ?? unreadNote('pods', 'the pods of volumes are not known'),
   ];
-  return { drives: items, claims, volumes, pods: found, notes: notes.filter(isNote) };
+  return { drives: items, nodes: known, claims, volumes, pods: found, notes: notes.filter(isNote) };
 }
 
 /** Undefined if the caller has no right to list that kind. */

@@ -12,7 +12,7 @@ export interface DriveLine {
   readonly drive: string;
   readonly node: string;
   readonly tier: string;
-  /** `status.state`; Unknown until the node has reported one, Deleting once the object is deleted. */
+  /** `status.state`; Unknown until the node has reported one, Deleting once the object is deleted, NodeGone if its Node does not exist. */
   readonly state: string;
   readonly isCordoned: boolean;
   readonly device?: string | undefined;
@@ -52,6 +52,9 @@ export interface DriveVolumeLine {
   readonly node: string;
   readonly drive: string;
   readonly device?: string | undefined;
+  /** As `state` of a DriveLine. */
+  readonly driveState: string;
+  readonly isDriveCordoned: boolean;
   readonly state: DriveVolumeState;
   /** `NAMESPACE/NAME`. */
   readonly claim?: string | undefined;
@@ -80,6 +83,8 @@ export interface DriveNodesReport {
 export interface DriveNodeLine {
   readonly node: string;
   readonly driveCount: number;
+  /** Drives by their state, such as `Ready` or `Ready,SchedulingDisabled`. */
+  readonly states: Readonly<Record<string, number>>;
   /** Drives that take new volumes. */
   readonly readyCount: number;
   readonly volumeCount: number;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readBlockDevices } from '../../drives/devices/block-device.ts';
 import { DeviceTree } from '../../drives/devices/testing/device-tree.ts';
-import { claim, pod, volume } from '../../engine/testing/objects.ts';
+import { claim, node, pod, volume } from '../../engine/testing/objects.ts';
 import type { PersistentVolume } from '../../kube/api/core.ts';
 import { type Drive, type DriveVolume, drivesDriver } from '../../kube/drive.ts';
 import { annotations } from '../../kube/well-known.ts';
@@ -103,6 +103,7 @@ const objects: DriveObjects = {
   ],
   volumes: [onDrive('pvc-db'), onDrive('pvc-lost')],
   pods: [pod('db-0', ['db'])],
+  nodes: ['n1', 'n2', 'n3'].map((name) => node(name)),
   notes: [],
 };
 
@@ -135,19 +136,37 @@ test('nodes show the sums of their drives', async () => {
     notes: [],
   };
   await expect(renderDriveNodes(report, options)).toMatchFileSnapshot(golden('nodes.txt'));
+  await expect(`${JSON.stringify(report, undefined, 2)}\n`).toMatchFileSnapshot(golden('nodes-json.txt'));
 });
 
 test('volumes show who uses them, and which are lost or leaked', async () => {
   const report = { ...drivesReportOf('DriveVolumesReport'), volumes: volumeLines(objects), notes: [] };
   await expect(renderDriveVolumes(report, options)).toMatchFileSnapshot(golden('volumes.txt'));
+  await expect(renderDriveVolumes(report, { ...options, isWide: true })).toMatchFileSnapshot(
+    golden('volumes-wide.txt'),
+  );
+  await expect(`${JSON.stringify(report, undefined, 2)}\n`).toMatchFileSnapshot(golden('volumes-json.txt'));
   await expect(renderVolumeDetails(linesAbout('pvc-db', report.volumes), plainTerminal)).toMatchFileSnapshot(
     golden('volume.txt'),
   );
   expect(linesAbout('default/next', report.volumes).map(({ volume }) => volume)).toEqual(['pvc-next']);
 });
 
+test('a drive whose Node does not exist is not ready in any list', () => {
+  const gone = { ...objects, nodes: [node('n2'), node('n3')] };
+  expect(driveLines(gone).map(({ drive, state }) => `${drive} ${state}`)).toEqual([
+    'n1-0a3b8f1c NodeGone',
+    'n1-b7f6c1de NodeGone',
+    'n2-5d8f3a1c Ready',
+    'n3-61b9e5f4 Unknown',
+  ]);
+  expect(driveNodeLines(driveLines(gone))[0]).toMatchObject({ readyCount: 0, states: { NodeGone: 2 } });
+  expect(linesAbout('pvc-db', volumeLines(gone))[0]?.driveState).toBe('NodeGone');
+});
+
 test('what could not be read is not called zero, missing or leaked', () => {
-  const blind = { ...objects, claims: undefined, volumes: undefined, pods: undefined };
+  const blind = { ...objects, claims: undefined, volumes: undefined, pods: undefined, nodes: undefined };
+  expect(driveLines(blind).map(({ state }) => state)).not.toContain('NodeGone');
   expect(driveLines(blind).every(({ promisedBytes }) => promisedBytes === undefined)).toBe(true);
   expect(driveNodeLines(driveLines(blind))[0]?.promisedBytes).toBeUndefined();
   expect(volumeLines(blind).map(({ state }) => state)).not.toContain('Leaked');

@@ -6,6 +6,7 @@ import { ageText } from '../pools/age-text.ts';
 import { Sections, type SectionsOptions } from '../reservations/sections.ts';
 import { byteText } from './byte-text.ts';
 import { driveBarFor } from './drive-bar.ts';
+import { stateText } from './drive-lines.ts';
 import type {
   DriveLine,
   DriveNodeLine,
@@ -57,6 +58,7 @@ export function renderVolumeDetails(lines: readonly DriveVolumeLine[], { width }
       [
         ['Volume', line.volume],
         ['Drive', line.drive],
+        ['Drive state', stateText({ state: line.driveState, isCordoned: line.isDriveCordoned })],
         ['Node', line.node],
         ['Device', line.device],
         ['Size', `${byteText(line.sizeBytes)} (${line.sizeBytes} bytes)`],
@@ -105,10 +107,12 @@ function findingsCell({ findings = [] }: DriveLine): string {
   return findings.map(({ reason }) => reason).join(',') || '-';
 }
 
-function stateCell({ state, isCordoned }: DriveLine, style: Style): string {
-  const text = isCordoned ? `${state},SchedulingDisabled` : state;
-  if (state === 'Ready') return isCordoned ? style.warn(text) : style.good(text);
-  return state === 'Lost' || state === 'Error' ? style.bad(text) : style.warn(text);
+const badStates: ReadonlySet<string> = new Set(['Lost', 'Error', 'NodeGone']);
+
+function stateCell(line: Pick<DriveLine, 'state' | 'isCordoned'>, style: Style): string {
+  const text = stateText(line);
+  if (line.state === 'Ready') return line.isCordoned ? style.warn(text) : style.good(text);
+  return badStates.has(line.state) ? style.bad(text) : style.warn(text);
 }
 
 function labelsText(labels: Readonly<Record<string, string>>): string {
@@ -126,6 +130,11 @@ function volumeColumns({ terminal, isWide }: RenderDrivesOptions): (Column<Drive
     { title: 'SIZE', cell: ({ sizeBytes }) => byteText(sizeBytes), align: 'right' },
     { title: 'NODE', cell: ({ node }) => node },
     { title: 'DRIVE', cell: ({ drive }) => drive },
+    {
+      title: 'DRIVE STATE',
+      cell: ({ driveState, isDriveCordoned }) =>
+        stateCell({ state: driveState, isCordoned: isDriveCordoned }, style),
+    },
     isWide ? { title: 'DEVICE', cell: ({ device = '-' }) => device } : undefined,
     { title: 'CLAIM', cell: ({ claim = '-' }) => claim },
     { title: 'PODS', cell: ({ pods }) => pods.join(', ') || '-', isMinor: true },
@@ -148,7 +157,14 @@ function nodeColumns({ terminal, env }: RenderDrivesOptions): (Column<DriveNodeL
     { title: 'FREE', cell: ({ freeBytes }) => byteText(freeBytes), align: 'right' },
     bar && { title: 'USED/PROMISED/FREE', cell: bar, isMinor: true },
     { title: 'VOLUMES', cell: ({ volumeCount }) => String(volumeCount), align: 'right' },
+    { title: 'STATE', cell: ({ states }) => statesText(states) },
   ];
+}
+
+/** Such as `1 Lost, 2 Ready`. */
+function statesText(states: Readonly<Record<string, number>>): string {
+  const texts = Object.entries(states).map(([state, drives]) => `${drives} ${state}`);
+  return texts.join(', ');
 }
 
 function totalText(nodes: readonly DriveNodeLine[]): string {

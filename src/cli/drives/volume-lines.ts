@@ -1,14 +1,19 @@
 import type { PersistentVolume } from '../../kube/api/core.ts';
 import { type Drive, type DriveVolume, drivesDriver } from '../../kube/drive.ts';
 import { claimKeys } from '../source/claim-keys.ts';
+import { driveStates } from './drive-lines.ts';
 import type { DriveObjects } from './drive-objects.ts';
 import type { DriveVolumeLine, DriveVolumeState } from './drives-report.ts';
 
 /** One line for each entry of a ledger, in the order of the drives. */
 export function volumeLines(objects: DriveObjects): readonly DriveVolumeLine[] {
   const users = new VolumeUsers(objects);
+  const states = driveStates(objects);
   return objects.drives.flatMap((drive) =>
-    (drive.spec?.volumes ?? []).map((entry) => volumeLine(drive, entry, users)),
+    (drive.spec?.volumes ?? []).map((entry) => ({
+      ...volumeLine(drive, entry, users),
+      driveState: states.get(drive)!,
+    })),
   );
 }
 
@@ -20,7 +25,11 @@ export function linesAbout(wanted: string, lines: readonly DriveVolumeLine[]): r
   );
 }
 
-function volumeLine(drive: Drive, entry: DriveVolume, users: VolumeUsers): DriveVolumeLine {
+function volumeLine(
+  drive: Drive,
+  entry: DriveVolume,
+  users: VolumeUsers,
+): Omit<DriveVolumeLine, 'driveState'> {
   const { claimRef, podRef } = entry;
   const volume = users.volumeOf(entry.name);
   const claim = claimRef && `${claimRef.namespace}/${claimRef.name}`;
@@ -30,6 +39,7 @@ function volumeLine(drive: Drive, entry: DriveVolume, users: VolumeUsers): Drive
     node: drive.spec?.nodeName ?? '',
     drive: drive.metadata?.name ?? '',
     device: drive.status?.device?.path,
+    isDriveCordoned: drive.spec?.unschedulable === true,
     state: users.stateOf(drive, entry),
     claim,
     persistentVolume: volume?.metadata?.name,
