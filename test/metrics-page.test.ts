@@ -8,6 +8,8 @@ import { runControllers } from '../src/controllers/run-controllers.ts';
 import { VirtualTimeCluster } from '../src/controllers/testing/virtual-time-cluster.ts';
 import { CallMetrics } from '../src/csi/call-metrics.ts';
 import { ServedCallMetrics } from '../src/csi/served-call-metrics.ts';
+import { VolumeUsage } from '../src/drives/node/volume-usage.ts';
+import { FakeHost } from '../src/drives/testing/fake-host.ts';
 import { meteredLeadership } from '../src/reconcile/leases/leadership-metrics.ts';
 import { systemIds } from '../src/runtime/ids.ts';
 import { type MetricDescription, Metrics } from '../src/runtime/metrics.ts';
@@ -34,6 +36,7 @@ async function controllerMetrics(): Promise<readonly MetricDescription[]> {
   // Only processes with leader election, `stowage csi` and disk agents have these.
   meteredLeadership(metrics, 'scheduler');
   new ServedCallMetrics(metrics);
+  new VolumeUsage({ metrics, host: new FakeHost('/nowhere') });
   meterAgent(metrics, { nodeName: 'n1', node: () => undefined, probeAgeMs: () => undefined })();
   const supervisor = new Supervisor({ clock, random, onCrash: () => {} });
   runControllers({
@@ -61,7 +64,7 @@ function page(controllers: readonly MetricDescription[], server: readonly Metric
     '# Metrics',
     '',
     "Prometheus' text format: `stowage up` shows all of them at `/metrics` of its API server (with the token), `stowage run`",
-    'those of the controllers at `/metrics` of `--http-address`, and `stowage csi` those of its calls and, while its controller service leads, those of drives. What to watch for is in [operations](operations.md). This page',
+    'those of the controllers at `/metrics` of `--http-address`, and `stowage csi` those of its calls, its node service those of volumes on the drives of its node (two series for each volume, at most 2,000 for each node) and, while its controller service leads, those of drives (three series for each drive, at most 3,000). What to watch for is in [operations](operations.md). This page',
     'is made from the code.',
     '',
     '## Controllers and scheduler',

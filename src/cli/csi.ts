@@ -167,10 +167,10 @@ class DrivesDriver {
 
   /** Resolves with false if `signal` aborted before the drives were mounted. */
   async #startNode(nodeName: string, signal: AbortSignal): Promise<boolean> {
-    const { flags, topologyKeys, cluster, supervisor, log } = this.#parts;
+    const { flags, topologyKeys, cluster, supervisor, metrics, log } = this.#parts;
     const host = new LinuxHost(flags.unenforcedQuota === true ? unenforcedQuota : new XfsProjectQuota());
     const { drivesRoot } = flags;
-    const common = { clock: realClock, random: systemRandom, cluster, supervisor, log };
+    const common = { clock: realClock, random: systemRandom, cluster, supervisor, metrics, log };
     const node = new NodeDriver({ ...common, host, drivesRoot, nodeName, topologyKeys });
     if (!(await node.start(signal))) return false;
     // The kernel may have loaded XFS only now.

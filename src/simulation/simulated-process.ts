@@ -143,9 +143,9 @@ export class SimulatedProcess {
   #nodeService(nodeName: string, ended: AbortSignal): Controller {
     return {
       name: 'drives-node',
-      run: async ({ cluster, clock, random, supervisor, log }, signal) => {
+      run: async ({ cluster, clock, random, supervisor, log, metrics }, signal) => {
         const host = this.#options.driveHosts.of(nodeName).forProcess(clock, ended);
-        const common = { cluster, clock, random, supervisor, log };
+        const common = { cluster, clock, random, supervisor, log, metrics };
         await new NodeDriver({ ...common, nodeName, host, drivesRoot }).start(signal);
         await untilAborted(signal);
       },

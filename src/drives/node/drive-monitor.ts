@@ -9,6 +9,7 @@ import { type DriveMounts, duplicateOf } from './drive-mounts.ts';
 import { type DriveReport, type SeenDrive, statusPatch } from './drive-status.ts';
 import type { NodeDrive, NodeDrives } from './node-drives.ts';
 import type { NodeTopology } from './node-topology.ts';
+import type { VolumeUsage } from './volume-usage.ts';
 
 /** Drives that are looked at together: one that does not answer must not keep the others waiting. */
 const workers = 4;
@@ -21,6 +22,7 @@ export interface DriveMonitorOptions {
   readonly drives: NodeDrives;
   readonly mounts: DriveMounts;
   readonly topology: NodeTopology;
+  readonly usage: VolumeUsage;
   readonly clock: Clock;
   readonly supervisor: Supervisor;
   readonly log: Log;
@@ -101,6 +103,8 @@ export class DriveMonitor {
     if (after?.drive.status?.state !== before)
       log.info(`drive ${name} is ${after?.drive.status?.state ?? 'gone'}`);
     this.#settle(name);
+    if (after !== undefined)
+      await this.#options.usage.measure(after, report.kind === 'mounted' ? report.path : undefined);
     if (after !== undefined) await this.#removeIfDone(after);
     return { afterMs: resyncMs };
   }
@@ -116,6 +120,7 @@ export class DriveMonitor {
     if (uuid !== undefined && !isNamed) await this.#options.mounts.unmount(uuid);
     this.#gone.delete(name);
     this.#directories.forget(name);
+    this.#options.usage.forget(name);
   }
 
   #seen({ drive, record }: NodeDrive, report: DriveReport): SeenDrive {

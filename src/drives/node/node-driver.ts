@@ -1,4 +1,5 @@
 import type { Log } from '../../runtime/log.ts';
+import type { Metrics } from '../../runtime/metrics.ts';
 import { KeyedQueue } from '../controller/keyed-queue.ts';
 import type { DriveHost } from '../host/drive-host.ts';
 import { DriveMonitor } from './drive-monitor.ts';
@@ -10,6 +11,7 @@ import { NodeTopology, type NodeTopologyOptions } from './node-topology.ts';
 import { VolumeData } from './volume-data.ts';
 import { VolumeMounts } from './volume-mounts.ts';
 import { VolumeReleaser } from './volume-release.ts';
+import { VolumeUsage } from './volume-usage.ts';
 
 export interface NodeDriverOptions
   extends Omit<NodeDrivesOptions, 'onError'>,
@@ -18,6 +20,7 @@ export interface NodeDriverOptions
   /** Drives are mounted in it; absolute. */
   readonly drivesRoot: string;
   readonly log: Log;
+  readonly metrics: Metrics;
 }
 
 /** The node service of one node, with the loops beside it. */
@@ -34,7 +37,8 @@ export class NodeDriver {
     const driveMounts = new DriveMounts({ host, drivesRoot });
     const mounts = new VolumeMounts(host, drivesRoot);
     const topology = new NodeTopology(options);
-    const monitor = new DriveMonitor({ ...options, drives, mounts: driveMounts, topology });
+    const usage = new VolumeUsage(options);
+    const monitor = new DriveMonitor({ ...options, drives, mounts: driveMounts, topology, usage });
     const data = new VolumeData(host, driveMounts, drives, (drive) => monitor.wake(drive));
     const volumes = new KeyedQueue();
     const inline = new InlineVolumes({ ...options, drives });

@@ -1,4 +1,4 @@
-import { mkdir, rmdir, symlink, unlink } from 'node:fs/promises';
+import { access, mkdir, rmdir, symlink, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DriveHost, FilesystemUsage, HostDevice } from '../host/drive-host.ts';
 import { type HostMount, MountTable } from '../host/mount-table.ts';
@@ -24,6 +24,8 @@ export class FakeHost implements DriveHost {
   readonly directories = new VolumeDirectories();
   /** Limits by the volume's name. */
   readonly limits = new Map<string, number>();
+  /** Used bytes by the volume's name. */
+  readonly used = new Map<string, number>();
   quota: ProjectQuota;
   #mounts: HostMount[] = [];
   #numbers = 0;
@@ -122,11 +124,21 @@ export class FakeHost implements DriveHost {
   }
 
   async usage(path: string): Promise<FilesystemUsage> {
-    const mount = new MountTable(this.#mounts).at(path);
+    const mount = this.#mounts.findLast((one) => path === one.path || path.startsWith(`${one.path}/`));
     const device = [...this.devices.values()].find(({ number }) => number === mount?.device);
-    if (device === undefined || device.isBroken) throw Object.assign(new Error('i/o error'), { code: 'EIO' });
-    const totalBytes = this.limits.get(mount?.root.slice('/volumes/'.length) ?? '') ?? device.totalBytes;
-    return { totalBytes, availableBytes: totalBytes, usedBytes: 0, totalFiles: 1000, freeFiles: 990 };
+    if (mount === undefined || device === undefined || device.isBroken)
+      throw Object.assign(new Error('i/o error'), { code: 'EIO' });
+    await access(path === mount.path ? this.#contentOf(device.uuid) : path);
+    const volume = join(mount.root, path.slice(mount.path.length)).slice('/volumes/'.length);
+    const totalBytes = this.limits.get(volume) ?? device.totalBytes;
+    const usedBytes = this.used.get(volume) ?? 0;
+    return {
+      totalBytes,
+      availableBytes: totalBytes - usedBytes,
+      usedBytes,
+      totalFiles: 1000,
+      freeFiles: 990,
+    };
   }
 
   #contentOf(uuid: string): string {

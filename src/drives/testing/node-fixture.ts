@@ -9,6 +9,7 @@ import { forbidden } from '../../kube/api-error.ts';
 import type { Drive } from '../../kube/drive.ts';
 import { nodes } from '../../kube/resources.ts';
 import { silentLog } from '../../runtime/log.ts';
+import { Metrics } from '../../runtime/metrics.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { Supervisor } from '../../runtime/supervisor.ts';
 import { drivesServices } from '../drives-services.ts';
@@ -29,6 +30,8 @@ export class NodeFixture {
   readonly drivesRoot: string;
   readonly host: FakeHost;
   readonly crash = new CrashPlan();
+  /** Metrics of the process that runs now. */
+  metrics = new Metrics();
   /** Whether RBAC keeps the node service from reading Nodes. */
   mayNotReadNodes = false;
   /** What kubelet calls `/var/lib/kubelet`. */
@@ -85,7 +88,8 @@ export class NodeFixture {
     onTestFinished(async () => void (await this.#stop()));
     const host = crashingHost(this.host, this.crash);
     const { drivesRoot } = this;
-    const common = { cluster, clock, random, supervisor, log: silentLog };
+    this.metrics = new Metrics();
+    const common = { cluster, clock, random, supervisor, log: silentLog, metrics: this.metrics };
     this.#node = new NodeDriver({ ...common, host, drivesRoot, nodeName: 'n1', topologyKeys: [rackKey] });
     await this.moving(this.#node.start(stop.signal));
     const services = drivesServices({ version: 'test', node: this.#node.methods });
