@@ -55,6 +55,23 @@ test('a pod of a deleted node is removed after the same time if it was deleted, 
   expect(await phases(fixture)).toEqual([]);
 });
 
+test('all pods of a deleted node are removed together; a pod that is seen later waits as long again', async () => {
+  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await makeNode(fixture, 'n1');
+  await makePod(fixture, 'web');
+  await fixture.settle();
+  await removeNode(fixture);
+  await fixture.settle(30_000);
+  await makePod(fixture, 'second');
+  await fixture.settle(11_000);
+  expect(await phases(fixture)).toEqual([]);
+  await makePod(fixture, 'later');
+  await fixture.settle(39_000);
+  expect(await phases(fixture)).toEqual(['later Pending']);
+  await fixture.settle(2_000);
+  expect(await phases(fixture)).toEqual([]);
+});
+
 test('a node that comes back in time keeps its pods', async () => {
   await using fixture = await VirtualTimeCluster.start(nodeAgent);
   await makeNode(fixture, 'n1');
@@ -86,6 +103,9 @@ test('a node that is missing only in the cache is not gone', async () => {
   fixture.run([nodeAgent], withoutNodesInLists(fixture.cluster));
   await fixture.settle(120_000);
   expect(await phases(fixture)).toEqual(['web Pending']);
+  await removeNode(fixture);
+  await fixture.settle(121_000);
+  expect(await phases(fixture)).toEqual([]);
 });
 
 test('a pod that was deleted before it had a node fails', async () => {

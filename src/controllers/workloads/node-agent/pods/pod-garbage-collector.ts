@@ -22,13 +22,17 @@ export const terminatedPodsMax = 12_500;
  * deleted before they had a node, those that are being deleted on a node that is out of service, and finished ones above a number. Each
  * becomes Failed first, so that its owner sees how it ended; after a crash behind that write, the next run deletes it.
  *
- * Since when a node is missing is only in memory: after a restart the time starts again.
+ * As upstream, a node that the cache lacks is in quarantine, and after it the server decides. All pods that are seen on the node meanwhile wait for
+ * the same moment; one that is seen later begins another quarantine. This is only in memory: after a restart the time starts again. Upstream looks every
+ * 20 seconds; here each pod is looked at when it is due.
  */
 export class PodGarbageCollector {
   readonly #context: ControllerContext;
   readonly #writes: NodeAgentPodWrites;
-  /** Since when pods are known to have no node, by uid. */
-  readonly #lostSinceMs = new Map<string, number>();
+  /** When the quarantine of a missing node ends, by its name. */
+  readonly #quarantinedUntilMs = new Map<string, number>();
+  /** When the server is asked about the node of a pod, by the uid of the pod. */
+  readonly #dueMs = new Map<string, number>();
 
   constructor(context: ControllerContext, writes: NodeAgentPodWrites) {
     this.#context = context;
@@ -38,16 +42,27 @@ export class PodGarbageCollector {
   /** A pod on a node that the cache does not have. */
   async collectLost(pod: Pod, signal: AbortSignal): Promise<Requeue | undefined> {
     const { uid = '' } = pod.metadata ?? {};
+    const name = pod.spec?.nodeName ?? '';
     const nowMs = this.#context.clock.nowMs();
-    const sinceMs = this.#lostSinceMs.get(uid) ?? nowMs;
-    this.#lostSinceMs.set(uid, sinceMs);
-    if (nowMs < sinceMs + quarantineMs) return { afterMs: sinceMs + quarantineMs - nowMs };
-    const client = this.#context.cluster.resource(nodes);
-    const node = await undefinedIfNotFound(client.get({ name: pod.spec?.nodeName ?? '' }, { signal }));
-    // Only the cache is stale: the pod is reconciled when the cache has the node.
-    if (node !== undefined) this.forget(pod);
-    else await this.#collect(pod, lostCondition(pod), signal);
-    return undefined;
+    const dueMs = this.#dueMs.get(uid) ?? this.#quarantineEndMs(name, nowMs);
+    this.#dueMs.set(uid, dueMs);
+    if (nowMs < dueMs) return { afterMs: dueMs - nowMs };
+    const node = await undefinedIfNotFound(this.#context.cluster.resource(nodes).get({ name }, { signal }));
+    if (node === undefined) {
+      await this.#collect(pod, lostCondition(pod), signal);
+      return undefined;
+    }
+    // Only the cache is stale. The node may be deleted before the cache has it, and then no event reports that.
+    this.forget(pod);
+    return { afterMs: quarantineMs };
+  }
+
+  #quarantineEndMs(node: string, nowMs: number): number {
+    for (const [name, endMs] of this.#quarantinedUntilMs)
+      if (endMs <= nowMs) this.#quarantinedUntilMs.delete(name);
+    const endMs = this.#quarantinedUntilMs.get(node) ?? nowMs + quarantineMs;
+    this.#quarantinedUntilMs.set(node, endMs);
+    return endMs;
   }
 
   async collectUnscheduled(pod: Pod, signal: AbortSignal): Promise<void> {
@@ -61,7 +76,7 @@ export class PodGarbageCollector {
     return true;
   }
 
-  /** The pods that finished first go first, evicted ones before all others. */
+  /** Evicted pods go first, then those that were created first. */
   async collectTerminated(all: Iterable<Pod>, max: number, signal: AbortSignal): Promise<void> {
     const terminated = [...all].filter(isFinished);
     const surplus = terminated.length - max;
@@ -72,7 +87,7 @@ export class PodGarbageCollector {
 
   /** The pod is gone, or its node exists. */
   forget({ metadata }: Pod): void {
-    this.#lostSinceMs.delete(metadata?.uid ?? '');
+    this.#dueMs.delete(metadata?.uid ?? '');
   }
 
   async #collect(pod: Pod, condition: PodCondition | undefined, signal: AbortSignal): Promise<void> {
@@ -94,8 +109,8 @@ export function isOutOfService({ spec, status }: Node): boolean {
 
 function byEvictionAndCreation(a: Pod, b: Pod): number {
   if (isEvicted(a) !== isEvicted(b)) return isEvicted(a) ? -1 : 1;
-  const order = ({ metadata }: Pod) => `${metadata?.creationTimestamp} ${metadata?.name}`;
-  return order(a) < order(b) ? -1 : 1;
+  const [first, second] = [a, b].map(({ metadata }) => `${metadata?.creationTimestamp} ${metadata?.name}`);
+  return first === second ? 0 : first! < second! ? -1 : 1;
 }
 
 function isEvicted({ status }: Pod): boolean {
