@@ -1,12 +1,12 @@
 import { DiskBook } from '../../controllers/disks/disk-book.ts';
 import type { DiskCaches } from '../../controllers/disks/disk-caches.ts';
-import { withImageDemand } from '../../controllers/disks/images/image-demand.ts';
 import { ImageEntries } from '../../controllers/disks/images/image-entries.ts';
 import { ImageUsers } from '../../controllers/disks/images/image-users.ts';
 import { readImage } from '../../controllers/disks/images/read-image.ts';
 import { PendingRequests } from '../../controllers/disks/pending-requests.ts';
 import { volumeView } from '../../controllers/disks/volume-view.ts';
 import type { DiskCandidate } from '../../engine/disks/choose-disk.ts';
+import { withImageDemand } from '../../engine/disks/images/image-demand.ts';
 import { planImage } from '../../engine/disks/images/plan-image.ts';
 import { planVolume } from '../../engine/disks/plan-volume.ts';
 import {
@@ -130,7 +130,9 @@ class EvictionPrediction {
     });
     let refusal: string | undefined;
     for (let round = 0; round < roundsMax; round += 1) {
-      const plan = planVolume(view, withImageDemand(volume, [...this.#disks.values()], this.#caches));
+      const { images, schedules } = this.#caches;
+      const image = images.get(volume.spec?.backingImage ?? '');
+      const plan = planVolume(view, withImageDemand(image, [...this.#disks.values()], schedules));
       refusal = plan.allocation.kind === 'waiting-for-disk' ? plan.allocation.message : undefined;
       view = { ...view, replicas: this.#afterSteps(view.replicas, plan.steps) };
     }

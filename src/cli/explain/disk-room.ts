@@ -1,6 +1,7 @@
 import { readDiskCandidate } from '../../engine/disks/disk-candidate.ts';
 import { readDiskClass } from '../../engine/disks/disk-class.ts';
 import { diskShortage } from '../../engine/disks/disk-shortage.ts';
+import { withImageDemand } from '../../engine/disks/images/image-demand.ts';
 import { diskSettingsName } from '../../kube/disks/disk-settings.ts';
 import { disksDriver } from '../../kube/disks/volume.ts';
 import { bytesOf } from '../../kube/quantities/bytes.ts';
@@ -30,5 +31,8 @@ export function diskRoomText({ snapshot, disks }: ClusterView, claimKey: string)
     const node = disks.nodes.find(({ metadata }) => metadata?.name === schedule.spec?.nodeID);
     return readDiskCandidate(schedule, node, settings);
   });
-  return diskShortage(candidates, read.value, Number(bytesOf(claim.spec?.resources?.requests?.storage)));
+  const image = disks.images?.find(({ metadata }) => metadata?.name === read.value.backingImage);
+  const schedules = new Map(disks.schedules.map((schedule) => [schedule.metadata?.name ?? '', schedule]));
+  const withImage = withImageDemand(image, candidates, schedules);
+  return diskShortage(withImage, read.value, Number(bytesOf(claim.spec?.resources?.requests?.storage)));
 }

@@ -4,6 +4,7 @@ import {
   namespace,
 } from '../../controllers/provisioner/disks/testing/disk-claims-fixture.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
+import { backingImages } from '../../kube/disks/backing-image.ts';
 import { diskSchedules } from '../../kube/disks/disk-schedule.ts';
 import { storageNodes } from '../../kube/disks/storage-node.ts';
 import type { Resource } from '../../kube/resource.ts';
@@ -47,6 +48,29 @@ test('the explanation of a claim that the disks have no room for names the disk 
   expect(unwrapped(text)).toContain(`disks: ${missing}`);
   expect(unwrapped(await explainedClaim(fixture, 'second-0'))).toContain(`disks: ${missing}`);
   expect(await explainedPod(fixture, 'first')).not.toContain('disks:');
+});
+
+test('the explanation of a claim whose image has no known size names the field to set', async () => {
+  const parameters = { numberOfReplicas: '1', backingImage: 'i' };
+  const fixture = await DiskClaimsFixture.start({ limits: [100], parameters });
+  await fixture.cluster.resource(backingImages).create({
+    apiVersion: 'stowage.dev/v1alpha1',
+    kind: 'BackingImage',
+    metadata: { name: 'i' },
+    spec: { source: { upload: {} } },
+  });
+  await fixture.settle();
+  expect(await fixture.figures()).toEqual(['disks 0 0']);
+  await fixture.addPod('app', 10);
+  await fixture.settle();
+  const problem = 'the size of BackingImage i is unknown; set its spec.expectedSize';
+  expect(unwrapped(await explainedPod(fixture, 'app'))).toContain(problem);
+  const body = { spec: { expectedSize: 30 } };
+  await fixture.cluster.resource(backingImages).patch({ name: 'i' }, { type: 'merge', body });
+  await fixture.settle();
+  expect(await fixture.phases()).toEqual(['app Running']);
+  expect(await fixture.granted()).toEqual([40]);
+  expect(await fixture.figures()).toEqual(['disks 60 60']);
 });
 
 test('a claim whose Volume waits shows what the Volume waits for', async () => {

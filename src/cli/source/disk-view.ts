@@ -18,7 +18,8 @@ export interface DiskView {
   readonly volumes: readonly DiskVolume[];
   /** Only of files. */
   readonly replicas?: readonly Replica[];
-  readonly images?: readonly BackingImage[];
+  /** Undefined if they may not be read. */
+  readonly images?: readonly BackingImage[] | undefined;
 }
 
 /** Reads the disks, if a class uses them; undefined if there is none, or if the caller may not read them. */
@@ -37,9 +38,19 @@ export async function readDiskView(
       list(diskSettings),
       list(diskVolumes),
     ]);
-    return { schedules, nodes, settings, volumes };
+    const images = await unlessForbidden(list(backingImages));
+    return { schedules, nodes, settings, volumes, images };
   } catch (error) {
     // They only add to the answer.
+    if (isReason(error, 'Forbidden', 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+async function unlessForbidden<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
     if (isReason(error, 'Forbidden', 'NotFound')) return undefined;
     throw error;
   }

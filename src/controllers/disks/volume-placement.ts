@@ -2,9 +2,12 @@ import type { Projected } from '../../cluster/cluster.ts';
 import { replaceAfterMs } from '../../engine/disks/broken-replicas.ts';
 import { type DiskCandidate, roomOf } from '../../engine/disks/choose-disk.ts';
 import { canGrantExpansion, expansionNeeds } from '../../engine/disks/expansion-room.ts';
+import { withImageDemand } from '../../engine/disks/images/image-demand.ts';
+import { copyBytes } from '../../engine/disks/images/may-make-copy.ts';
 import { planVolume } from '../../engine/disks/plan-volume.ts';
 import type { DiskVolumePlan, RefusedExpansion, VolumeView } from '../../engine/disks/volume-model.ts';
 import { isEqualWhenStored } from '../../kube/deep-equal.ts';
+import type { BackingImage } from '../../kube/disks/backing-image.ts';
 import type { DiskSchedule } from '../../kube/disks/disk-schedule.ts';
 import type { Replica } from '../../kube/disks/replica.ts';
 import { belongsTo } from '../../kube/disks/replica-volume.ts';
@@ -21,7 +24,6 @@ import { confirmGrants } from './confirm-grants.ts';
 import { DiskBook } from './disk-book.ts';
 import type { DiskCaches } from './disk-caches.ts';
 import { type ExpectedChange, ExpectedWrites } from './expected-writes.ts';
-import { withImageDemand } from './images/image-demand.ts';
 import { PendingRequests } from './pending-requests.ts';
 import { reportRobustness } from './report-robustness.ts';
 import { RestingExpansions } from './resting-expansions.ts';
@@ -93,7 +95,7 @@ export class VolumePlacement {
   // ── Events ──
 
   #listen(): readonly (() => void)[] {
-    const { volumes, replicas, schedules } = this.#caches;
+    const { volumes, replicas, schedules, images } = this.#caches;
     const volume = ({ metadata }: Projected<DiskVolume>) => this.#queue.add(metadata?.name ?? '');
     return [
       ...this.#book.listen({
@@ -114,6 +116,11 @@ export class VolumePlacement {
         deleted: (schedule) => this.#verdictsChanged({}, schedule),
       }),
       volumes.addHandler({ added: volume, updated: volume, deleted: volume }),
+      images.addHandler({
+        updated: (image, old) => {
+          if (copyBytes(image) !== copyBytes(old)) this.#addVolumesFrom(image);
+        },
+      }),
       this.#caches.nodes.addHandler({ updated: (node, old) => this.#nodeChanged(node, old) }),
     ];
   }
@@ -158,6 +165,12 @@ export class VolumePlacement {
     }
   }
 
+  /** Disks take no replica of a volume while the size of its image is unknown. */
+  #addVolumesFrom({ metadata }: Projected<BackingImage>): void {
+    for (const volume of this.#caches.volumes.values())
+      if (volume.spec?.backingImage === metadata?.name) this.#queue.add(volume.metadata?.name ?? '');
+  }
+
   #diskGained(disk: DiskCandidate, before: DiskCandidate | undefined): void {
     this.#waiting.gained(roomOf(disk));
     if (before === undefined || before.state.kind === 'unknown')
@@ -191,7 +204,9 @@ export class VolumePlacement {
     this.#clearTentative(name);
     const disks = this.#tentative.addedTo(this.#book.disks);
     const view = this.#view(volume, disks, nowMs);
-    const plan = planVolume(view, withImageDemand(volume, disks, this.#caches));
+    const { images, schedules } = this.#caches;
+    const image = images.get(volume.spec?.backingImage ?? '');
+    const plan = planVolume(view, withImageDemand(image, disks, schedules));
     const status = volumeStatus(volume, { plan, view }, formatTimestamp(nowMs));
     // Before anything is waited for: a disk that changes meanwhile wakes the volume.
     this.#noteWaiting(view, plan);

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { BackingImage } from '../../kube/disks/backing-image.ts';
 import { chooseDisk, type DiskCandidate, type DiskPlace } from './choose-disk.ts';
 import { type DiskClass, readDiskClass } from './disk-class.ts';
+import { withImageDemand } from './images/image-demand.ts';
 import { replicaRoom } from './replica-room.ts';
 
 function classOf(parameters: Readonly<Record<string, string>>): DiskClass {
@@ -99,11 +101,12 @@ describe('room for volumes of a class', () => {
     expect(replicaRoom(disks, classOf(parameters)).disks).toEqual(['u0', 'u1', 'u2']);
   });
 
-  test('a disk without a copy of the image has less room', () => {
-    const room = replicaRoom(three, classOf({ numberOfReplicas: '2' }), ({ uuid }) =>
-      uuid === 'u0' ? 0 : 20,
-    );
-    expect([room.largestBytes, room.totalBytes]).toEqual([40n, 50n]);
+  test('a disk without a copy of the image has less room, and none while the size of the image is unknown', () => {
+    const schedules = new Map([['u0', { spec: { backingImages: { i: 20 } } }]]);
+    const roomWith = (image: BackingImage) =>
+      roomFor(withImageDemand(image, three, schedules), { numberOfReplicas: '2' });
+    expect(roomWith({ metadata: { name: 'i' }, spec: { expectedSize: 20 } })).toEqual([40, 50]);
+    expect(roomWith({ metadata: { name: 'i' } })).toEqual([0, 0]);
   });
 
   test('sums beyond 2^53 are exact', () => {

@@ -19,19 +19,16 @@ export interface ReplicaRoom {
  * - A volume of `s` bytes fits if there are enough groups that have a disk with `s` bytes.
  * - Volumes of `T` bytes together take at most `T` bytes of a group, because each has at most one replica there. If the groups have enough for
  *   that, the bytes can be dealt out in turn (McNaughton's rule), so the condition is exact for volumes of one byte.
- *
- * `imageBytes` is what the backing image of the class takes on a disk that has no copy of it.
  */
 export function replicaRoom(
   disks: Iterable<DiskCandidate>,
   diskClass: Pick<DiskClass, 'numberOfReplicas' | 'nodeSelector' | 'diskSelector' | 'antiAffinity'>,
-  imageBytes: (disk: DiskCandidate) => number = () => 0,
 ): ReplicaRoom {
   const selected = [...disks].filter((disk) => isSelected(disk, diskClass));
   const groups = new Map<string, DiskGroup>();
   const free: bigint[] = [];
   for (const disk of selected) {
-    const room = usableRoom(disk, imageBytes);
+    const room = usableRoom(disk);
     if (room <= 0n) continue;
     const key = groupOf(disk, diskClass.antiAffinity);
     if (key === undefined) {
@@ -65,10 +62,10 @@ interface DiskGroups {
   readonly free: readonly bigint[];
 }
 
-function usableRoom(disk: DiskCandidate, imageBytes: (disk: DiskCandidate) => number): bigint {
+function usableRoom(disk: DiskCandidate): bigint {
   const { state } = disk;
   if (state.kind !== 'ready' || state.closed !== undefined || isFullOfEntries(disk)) return 0n;
-  return BigInt(roomOf(disk)) - BigInt(imageBytes(disk));
+  return BigInt(roomOf(disk));
 }
 
 /** As `chooseDisk` has it: a disk without a zone is not kept apart from other zones. */

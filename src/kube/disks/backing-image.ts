@@ -16,7 +16,7 @@ export interface BackingImageSpec {
   };
   /** SHA-512 in hexadecimal. */
   readonly checksum?: string;
-  /** Bytes that each copy requests while the size is unknown. */
+  /** Bytes that each copy requests while the size is unknown; without it, an agent reads the length of the source first. */
   readonly expectedSize?: number;
   readonly minNumberOfCopies?: number;
   readonly nodeSelector?: readonly string[];
@@ -29,6 +29,8 @@ export interface BackingImageStatus {
   readonly observedGeneration?: number;
   /** Bytes of each copy. Left out while unknown. */
   readonly size?: number;
+  /** Bytes that the source had when an agent read its length. Left out if `expectedSize` is set. */
+  readonly sourceSize?: number;
   /** Copies by the UUID of their disk, as its agent reports them. */
   readonly diskFileStatusMap?: Readonly<Record<string, BackingImageFile>>;
   /** When a replica last used the copy, by the UUID of the disk. Left out while one does. */

@@ -1,3 +1,4 @@
+import { copyBytes } from '../../engine/disks/images/may-make-copy.ts';
 import { getCondition } from '../../kube/conditions.ts';
 import { backingImages } from '../../kube/disks/backing-image.ts';
 import { type DiskSchedule, diskSchedules } from '../../kube/disks/disk-schedule.ts';
@@ -69,8 +70,8 @@ function freeBytes({ status }: DiskSchedule): number {
 
 /** A disk may need it for a copy, unless it has one. Undefined if it is not known: then nothing is said about the volume. */
 function imageSize(name: string, state: StoredObjects): number | undefined {
-  const { spec, status } = state.get(backingImages, name) ?? {};
-  return status?.size ?? spec?.expectedSize;
+  const image = state.get(backingImages, name);
+  return image && copyBytes(image);
 }
 
 function grantedTo({ metadata, spec }: Replica, state: StoredObjects): number {

@@ -105,6 +105,24 @@ const adoptedDataExists: Invariant = {
   },
 };
 
+/** An agent that makes a copy without a grant uses bytes that others were promised. Agents of other programs may make it larger than was expected. */
+const copiesHaveTheirBytes: Invariant = {
+  name: 'a copy of an image is made only where its disk has granted bytes',
+  onVersion: (version, state) => {
+    if (version.resource !== qualifiedPlural(backingImages)) return undefined;
+    const { before, after } = version as StoredVersion<BackingImage>;
+    const isReady = (image: BackingImage | undefined, uuid: string) =>
+      ownValue(image?.status?.diskFileStatusMap, uuid)?.state === 'ready';
+    const lacking = Object.keys(after?.status?.diskFileStatusMap ?? {}).find((uuid) => {
+      if (!isReady(after, uuid) || isReady(before, uuid)) return false;
+      const schedule = state.get(diskSchedules, uuid);
+      const { grantedBytes } = entryOf(schedule, 'backingImages', version.key);
+      return schedule !== undefined && grantedBytes === 0;
+    });
+    return lacking === undefined ? undefined : `${version.key} has a copy on disk ${lacking} without a grant`;
+  },
+};
+
 const schedulesInUseStay: Invariant = {
   name: 'a DiskSchedule with entries is not removed',
   onVersion: (version) => {
@@ -264,6 +282,7 @@ export const diskInvariants: readonly Invariant[] = [
   scheduleWritesChangeSomething,
   adoptedDataExists,
   schedulesInUseStay,
+  copiesHaveTheirBytes,
   startedReplicasHaveTheirBytes,
   replicasGrowTogether,
   commitsAreGranted,

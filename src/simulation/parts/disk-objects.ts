@@ -1,6 +1,7 @@
 import type { Cluster } from '../../cluster/cluster.ts';
+import { copyBytes, mayMakeCopy } from '../../engine/disks/images/may-make-copy.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
-import { backingImages } from '../../kube/disks/backing-image.ts';
+import { type BackingImage, backingImages } from '../../kube/disks/backing-image.ts';
 import { diskSchedules } from '../../kube/disks/disk-schedule.ts';
 import { replicas } from '../../kube/disks/replica.ts';
 import { diskVolumes } from '../../kube/disks/volume.ts';
@@ -36,14 +37,26 @@ export async function createVolumeObject(
   await createDiskObject(cluster, diskVolumes, name, spec);
 }
 
+export interface ImageWish {
+  readonly gib: number;
+  readonly copies: number;
+  /** Without `spec.expectedSize`: an agent reads the length of the source. */
+  readonly isSizeUnknown?: boolean;
+}
+
 export async function createImageObject(
   cluster: Cluster,
   name: string,
-  { gib, copies }: { readonly gib: number; readonly copies: number },
+  { gib, copies, isSizeUnknown = false }: ImageWish,
 ): Promise<void> {
-  const source = { download: { url: 'https://images.example.com/base' } };
-  const spec = { source, expectedSize: gib * gibibyte, minNumberOfCopies: copies };
-  await createDiskObject(cluster, backingImages, name, spec);
+  const source = { download: { url: `https://images.example.com/${gib * gibibyte}` } };
+  const expected = isSizeUnknown ? {} : { expectedSize: gib * gibibyte };
+  await createDiskObject(cluster, backingImages, name, { source, ...expected, minNumberOfCopies: copies });
+}
+
+/** The length of a source of `createImageObject`. */
+function sourceBytes({ spec }: BackingImage): number {
+  return Number(spec?.source?.download?.url?.split('/').at(-1));
 }
 
 /** Writes fields that a person or an agent owns, whatever else is in the object. */
@@ -83,25 +96,32 @@ async function reportReplicas(cluster: Cluster): Promise<void> {
       await mergeDiskObject(cluster, replicas, metadata?.name, { status: { healthyAt: past } }, 'status');
 }
 
-/** Copies whose bytes have been granted are there now, and those that are not wanted are gone. */
+/**
+ * Copies that may be made are there now, and those that are not wanted are gone. If no size of an image with a copy is known, the agent reads the length of
+ * the source.
+ */
 async function reportCopies(cluster: Cluster): Promise<void> {
   const schedules = (await cluster.resource(diskSchedules).list()).items;
-  for (const { metadata, spec, status } of (await cluster.resource(backingImages).list()).items) {
+  for (const image of (await cluster.resource(backingImages).list()).items) {
+    const { metadata, spec, status } = image;
     const name = metadata?.name ?? '';
     const wanted = Object.keys(spec?.diskFileSpecMap ?? {});
-    const granted = schedules.filter(
-      (schedule) => ownValue(schedule.status?.backingImages, name)?.state === 'scheduled',
-    );
-    const ready = granted.flatMap((schedule) =>
-      wanted.includes(schedule.metadata?.name ?? '') ? [schedule.metadata?.name ?? ''] : [],
-    );
+    const ready = schedules.flatMap((schedule) => {
+      const uuid = schedule.metadata?.name ?? '';
+      return mayMakeCopy(image, uuid, schedule) ? [uuid] : [];
+    });
     const gone = Object.keys(status?.diskFileStatusMap ?? {}).filter((uuid) => !wanted.includes(uuid));
     const diskFileStatusMap = Object.fromEntries([
       ...ready.map((uuid) => [uuid, { state: 'ready' }]),
       ...gone.map((uuid) => [uuid, null]),
     ]);
-    const size = status?.size ?? (ready.length > 0 ? spec?.expectedSize : undefined);
-    const body = { status: { ...(size !== undefined && { size }), diskFileStatusMap } };
+    const size = status?.size ?? (ready.length > 0 ? sourceBytes(image) : undefined);
+    const isUnknown = wanted.length > 0 && copyBytes(image) === undefined;
+    const sizes = {
+      ...(size !== undefined && { size }),
+      ...(isUnknown && { sourceSize: sourceBytes(image) }),
+    };
+    const body = { status: { ...sizes, diskFileStatusMap } };
     await mergeDiskObject(cluster, backingImages, name, body, 'status');
   }
 }

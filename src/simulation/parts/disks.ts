@@ -92,9 +92,14 @@ export const disksPart: SimulationPart = {
         image: random.pick(imageNames),
         gib: 1 + random.int(3),
         copies: 1 + random.int(2),
+        isSizeUnknown: random.int(2) === 0,
       }),
-      run: async ({ cluster }, { image, gib, copies }) =>
-        await createImageObject(cluster, String(image), { gib: Number(gib), copies: Number(copies) }),
+      run: async ({ cluster }, { image, gib, copies, isSizeUnknown }) =>
+        await createImageObject(cluster, String(image), {
+          gib: Number(gib),
+          copies: Number(copies),
+          isSizeUnknown: isSizeUnknown === true,
+        }),
     },
     {
       name: 'delete-image',

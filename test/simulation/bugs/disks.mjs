@@ -118,6 +118,14 @@ export const diskBugs = [
     seedsMax: 2000,
   },
   {
+    name: 'a copy of an image is made before its size is known',
+    file: 'src/engine/disks/images/may-make-copy.ts',
+    find: 'if (bytes === undefined) return false;',
+    replace: 'if (bytes === undefined) return true;',
+    subject: 'disks',
+    seedsMax: 400,
+  },
+  {
     name: 'a refused expansion is tried again without free bytes',
     file: 'src/engine/disks/expansion-room.ts',
     find: 'return freeBytes !== undefined && (bytes <= 0 || bytes <= freeBytes);',

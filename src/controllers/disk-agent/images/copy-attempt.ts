@@ -1,3 +1,4 @@
+import { copyBytes } from '../../../engine/disks/images/may-make-copy.ts';
 import { type BackingImage, backingImages } from '../../../kube/disks/backing-image.ts';
 import { diskSchedules } from '../../../kube/disks/disk-schedule.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
@@ -73,7 +74,7 @@ export async function attemptCopy(
   let current = copy.image;
   const progress = new CopyProgress({
     clock: context.clock,
-    expectedBytes: current.status?.size ?? current.spec?.expectedSize,
+    expectedBytes: copyBytes(current),
     write: async (percent) => {
       current = await writeCopyStatus(context, current, disk.uuid, report(percent));
     },
@@ -95,13 +96,13 @@ export async function attemptCopy(
 
 /** The limit is read again: the grant must be valid now. */
 export async function limitOf(
-  { context, files }: Pick<AgentParts, 'context' | 'files'>,
+  { context }: Pick<AgentParts, 'context'>,
   { image, disk }: ImageCopyPlace,
   signal: AbortSignal,
 ): Promise<ByteLimit> {
   const client = context.cluster.resource(diskSchedules);
   const schedule = await undefinedIfNotFound(client.get({ name: disk.uuid }, { signal }));
-  return copyLimit(image, schedule, (await files.usage(disk.path)).freeBytes);
+  return copyLimit(image, schedule);
 }
 
 function sourceFor(

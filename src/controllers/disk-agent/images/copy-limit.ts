@@ -1,15 +1,16 @@
 import type { BackingImage } from '../../../kube/disks/backing-image.ts';
 import type { DiskSchedule } from '../../../kube/disks/disk-schedule.ts';
+import { ownValue } from '../../../kube/go/json-value.ts';
+import { TransferError } from '../transfer/byte-source.ts';
 import type { ByteLimit } from '../transfer/fill-part.ts';
 
-/** How long a copy may become: what its disk granted, or else what is free. */
+/** How long a copy may become: the bytes that its disk granted. Throws if the grant was withdrawn. */
 export function copyLimit(
-  image: Pick<BackingImage, 'metadata'>,
-  schedule: DiskSchedule | undefined,
-  freeBytes: number,
+  { metadata }: Pick<BackingImage, 'metadata'>,
+  schedule: Pick<DiskSchedule, 'status'> | undefined,
 ): ByteLimit {
-  const { scheduledSize = 0 } = schedule?.status?.backingImages?.[image.metadata?.name ?? ''] ?? {};
-  if (scheduledSize > 0)
-    return { bytes: scheduledSize, remedy: 'the disk has granted no more; raise spec.expectedSize' };
-  return { bytes: freeBytes, remedy: 'the disk has no more free bytes; free some, or set spec.expectedSize' };
+  const { scheduledSize = 0 } = ownValue(schedule?.status?.backingImages, metadata?.name ?? '') ?? {};
+  if (scheduledSize === 0)
+    throw new TransferError('the disk has withdrawn the bytes of the copy', { isPermanent: false });
+  return { bytes: scheduledSize, remedy: 'the disk has granted no more; raise spec.expectedSize' };
 }

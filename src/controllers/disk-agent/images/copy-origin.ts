@@ -1,4 +1,4 @@
-import { mayMakeCopy } from '../../../engine/disks/images/may-make-copy.ts';
+import { copyBytes, mayMakeCopy } from '../../../engine/disks/images/may-make-copy.ts';
 import type { BackingImage } from '../../../kube/disks/backing-image.ts';
 import type { DiskSchedule } from '../../../kube/disks/disk-schedule.ts';
 import type { Replica } from '../../../kube/disks/replica.ts';
@@ -67,20 +67,23 @@ function nearest(uuids: readonly string[], data: OriginData, view: OriginView): 
 }
 
 /**
- * The disk of the copy that is made from the image's own source; undefined while there is none. A node without an agent that serves data comes last: it
+ * The disk of the copy that is made from the image's own source, and whose agent reads the length of the source while no size is known; undefined while
+ * there is none. A node without an agent that serves data comes last: it
  * is not known whether any program makes its copies.
  */
 export function firstCopyDisk(
   image: BackingImage,
   { nodes, schedules }: Pick<OriginView, 'nodes'> & { readonly schedules: ScheduleLookup },
 ): string | undefined {
+  const isSized = copyBytes(image) !== undefined;
   const usable = Object.keys(image.spec?.diskFileSpecMap ?? {})
     .sort()
     .flatMap((uuid) => {
       const node = storageNodeOf(nodes.values(), uuid);
       const { state } = image.status?.diskFileStatusMap?.[uuid] ?? {};
       const isUsable = node !== undefined && isReadyDisk(node, uuid) && state !== 'failed';
-      return isUsable && mayMakeCopy(image, uuid, schedules.get(uuid)) ? [{ uuid, node }] : [];
+      const mayUse = !isSized || mayMakeCopy(image, uuid, schedules.get(uuid));
+      return isUsable && mayUse ? [{ uuid, node }] : [];
     });
   return (usable.find(({ node }) => agentAddressOf(node) !== undefined) ?? usable[0])?.uuid;
 }

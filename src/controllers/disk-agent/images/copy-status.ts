@@ -18,6 +18,8 @@ export interface CopyReport {
 export interface CopyWriteOptions {
   /** Of the image, once it is known. */
   readonly size?: number;
+  /** Of the source of the image, if its length was read. */
+  readonly sourceSize?: number;
   /** The write takes place only if the image has not changed since it was read. */
   readonly isVersioned?: boolean;
 }
@@ -26,18 +28,19 @@ export interface CopyWriteOptions {
 const messageLengthMax = 4096;
 
 /**
- * Writes what became of the copy on one disk. Only the agent of the disk writes this key, and it writes nothing else but the size, which
- * can't change once it is set. So the write is right whatever else changed, and carries the uid alone, unless it decides by other fields.
+ * Writes what became of the copy on one disk. Only the agent of the disk writes this key, and it writes nothing else but the sizes: that of
+ * copies can't change once it is set, and that of the source is written with a version. So the write is right whatever else changed, and carries the uid alone, unless it decides by other fields.
  */
 export async function writeCopyStatus(
   { cluster, clock }: Pick<ControllerContext, 'cluster' | 'clock'>,
   image: BackingImage,
   diskUUID: string,
   report: CopyReport | undefined,
-  { size, isVersioned = false }: CopyWriteOptions = {},
+  { size, sourceSize, isVersioned = false }: CopyWriteOptions = {},
 ): Promise<BackingImage> {
   const before = image.status?.diskFileStatusMap?.[diskUUID];
-  if (isReported(before, report) && (size === undefined || image.status?.size === size)) return image;
+  const isSized = size === undefined || image.status?.size === size;
+  if (isReported(before, report) && isSized && sourceSize === undefined) return image;
   const { uid, resourceVersion, name = '' } = image.metadata ?? {};
   const entry =
     report === undefined
@@ -53,7 +56,11 @@ export async function writeCopyStatus(
         };
   const body = {
     metadata: { uid, ...(isVersioned && { resourceVersion }) },
-    status: { diskFileStatusMap: { [diskUUID]: entry }, ...(size !== undefined && { size }) },
+    status: {
+      diskFileStatusMap: { [diskUUID]: entry },
+      ...(size !== undefined && { size }),
+      ...(sourceSize !== undefined && { sourceSize }),
+    },
   };
   return await cluster
     .resource(backingImages)

@@ -3,6 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type BackingImageSpec, backingImages } from '../../../kube/disks/backing-image.ts';
+import { diskSchedules } from '../../../kube/disks/disk-schedule.ts';
 import { diskAgentFinalizer } from '../../../kube/disks/replica.ts';
 import { storageNodes } from '../../../kube/disks/storage-node.ts';
 import { diskVolumes } from '../../../kube/disks/volume.ts';
@@ -104,6 +105,75 @@ test('a download without a stated length stops at the grant', async () => {
   await fixture.addImage('i', downloadOf(server.url, { checksum: undefined as never }));
   await fixture.until(async () => fixture.failures.length > 0);
   expect(fixture.failures[0]).toContain('has more than 3145728 bytes');
+});
+
+test('without spec.expectedSize the length of the source is read, granted, and then the image is downloaded', async () => {
+  const fixture = await AgentFixture.start('n1', 'n2');
+  const server = await FileServer.start({ data });
+  await fixture.addImage('i', { source: { download: { url: server.url } }, checksum });
+  await fixture.until(async () => (await fixture.image('i')).status?.size !== undefined);
+  const { spec, status } = await fixture.image('i');
+  expect([status?.sourceSize, status?.size]).toEqual([data.length, data.length]);
+  // The bytes were granted before they were there: otherwise the verdict would have the reason Adopted.
+  const [name = ''] = Object.keys(spec?.diskFileSpecMap ?? {});
+  const schedule = await fixture.cluster.resource(diskSchedules).get({ name });
+  const verdict = { state: 'scheduled', scheduledSize: data.length, observedSize: data.length };
+  expect(schedule.status?.backingImages?.i).toEqual(verdict);
+  expect(server.ranges).toHaveLength(2);
+});
+
+test('an image of a volume without spec.expectedSize gets the size of the volume', async () => {
+  const fixture = await AgentFixture.start('n1');
+  await fixture.addVolume('v', { size: 2 * mebibyte, numberOfReplicas: 1 });
+  await fixture.untilRunning('v', 1);
+  await fixture.addImage('i', { source: { volume: { name: 'v' } } });
+  await fixture.untilCopy('i', 'n1', 'ready');
+  expect((await fixture.image('i')).status).toMatchObject({ sourceSize: 2 * mebibyte, size: 2 * mebibyte });
+});
+
+test('a server that does not report a length gets no disk, and the condition names spec.expectedSize', async () => {
+  const fixture = await AgentFixture.start('n1');
+  const server = await FileServer.start({
+    data,
+    answer: (_request, response) => {
+      response.writeHead(200);
+      response.write(data.subarray(0, 10), () => response.end(data.subarray(10)));
+      return true;
+    },
+  });
+  await fixture.addImage('i', { source: { download: { url: server.url } } });
+  await fixture.until(async () => fixture.failures.length > 0);
+  const problem = 'the server does not report the length of the data; set spec.expectedSize';
+  expect(fixture.failures[0]).toBe(problem);
+  await fixture.settle();
+  const { conditions = [] } = (await fixture.image('i')).status ?? {};
+  const allocation = conditions.find(({ type }) => type === 'DiskAllocation');
+  expect([allocation?.status, allocation?.reason]).toEqual(['False', 'SizeUnknown']);
+  expect(allocation?.message).toContain(problem);
+  expect(await fixture.fileSize('n1', 'images/i/data.img.part')).toBeUndefined();
+  // The remedy takes effect without the delay of the failure.
+  const body = { spec: { expectedSize: data.length } };
+  await fixture.cluster.resource(backingImages).patch({ name: 'i' }, { type: 'merge', body });
+  await fixture.settle(5_000);
+  expect(await fixture.copy('i', 'n1')).toBe('ready');
+});
+
+test('a source that has grown since its length was read ends the copy with an error', async () => {
+  const fixture = await AgentFixture.start('n1');
+  const server = await FileServer.start({
+    data,
+    answer: (_request, response) => {
+      if (server.ranges.push('') > 1) return false;
+      response.writeHead(200, { 'content-length': mebibyte }).end(data.subarray(0, mebibyte));
+      return true;
+    },
+  });
+  await fixture.addImage('i', { source: { download: { url: server.url } } });
+  await fixture.until(async () => fixture.failures.length > 0);
+  expect(fixture.failures[0]).toBe(
+    'the data has 3145728 bytes, and at most 1048576 may be used: the disk has granted no more; raise spec.expectedSize',
+  );
+  expect(await fixture.fileSize('n1', 'images/i/data.img')).toBeUndefined();
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import type { Projected } from '../../../cluster/cluster.ts';
-import { mayMakeCopy } from '../../../engine/disks/images/may-make-copy.ts';
+import { copyBytes, mayMakeCopy } from '../../../engine/disks/images/may-make-copy.ts';
 import { fileSystemReason } from '../../../io/files/file-system-reason.ts';
 import { ApiError, isReason } from '../../../kube/api-error.ts';
 import {
@@ -24,6 +24,7 @@ import { TransferError } from '../transfer/byte-source.ts';
 import { attemptCopy, type ImageCopyPlace, prepareCopy } from './copy-attempt.ts';
 import { copyOrigin } from './copy-origin.ts';
 import { type CopyReport, writeCopyStatus } from './copy-status.ts';
+import { lengthOrigin, readLength } from './source-length.ts';
 
 const workers = 4;
 /** Copies that are made at the same time. */
@@ -213,11 +214,9 @@ export class ImageCopies {
     const before = image.status?.diskFileStatusMap?.[disk.uuid];
     // It stays failed until the controller takes it from this disk.
     if (before?.state === 'failed') return undefined;
+    if (copyBytes(image) === undefined) return await this.#learnSize({ image, disk }, key, signal);
     if (!mayMakeCopy(image, disk.uuid, caches.schedules.get(disk.uuid)))
-      return await this.#report(image, disk, {
-        state: 'pending',
-        message: 'waits for its bytes on the disk',
-      });
+      return await this.#report(image, disk, waitsForBytes);
     const isOwnDisk = (uuid: string) => disks.ready(uuid) !== undefined;
     const volume = await this.#sourceVolume(image, signal);
     const origin = copyOrigin(image, disk.uuid, { ...caches, volume, isOwnDisk });
@@ -226,12 +225,45 @@ export class ImageCopies {
     // What has arrived stays in progress; the rest comes when the client sends it.
     if (origin.kind === 'upload')
       return hasFolder ? undefined : await this.#awaitUpload({ image, disk }, signal);
+    return this.#start(key, (stop) => attemptCopy(this.#parts, { image, disk }, origin, stop));
+  }
+
+  /** Reads the length of the source, so that the disk can be asked for that many bytes. Nothing is made on the disk before it grants them. */
+  async #learnSize(
+    { image, disk }: ImageCopyPlace,
+    key: string,
+    signal: AbortSignal,
+  ): Promise<Requeue | undefined> {
+    const volume = await this.#sourceVolume(image, signal);
+    const origin = lengthOrigin(image, disk.uuid, { ...this.#parts.caches, volume });
+    if (origin.kind === 'wait')
+      return await this.#report(image, disk, { state: 'pending', message: origin.message });
+    return this.#start(key, async (stop) => {
+      const sourceSize = await readLength(origin, this.#parts.context.clock, stop);
+      await this.#recordLength(image, disk, sourceSize);
+    });
+  }
+
+  /**
+   * The write carries the version of an image that still has no size: of two agents that read a length, one records it. If the agent dies before it, the
+   * next look reads the length again.
+   */
+  async #recordLength(image: BackingImage, disk: AgentDisk, sourceSize: number): Promise<void> {
+    const { context } = this.#parts;
+    const { name = '', uid } = image.metadata ?? {};
+    const stored = await undefinedIfNotFound(context.cluster.resource(backingImages).get({ name }));
+    if (stored?.metadata?.uid !== uid || stored === undefined || copyBytes(stored) !== undefined) return;
+    await writeCopyStatus(context, stored, disk.uuid, waitsForBytes, { sourceSize, isVersioned: true });
+  }
+
+  /** Starts an attempt, unless the next one is due later or too many run. */
+  #start(key: string, attempt: (stop: AbortSignal) => Promise<void>): Requeue | undefined {
     const dueMs = this.#attempts.get(key)?.dueMs ?? 0;
     const restMs = dueMs - this.#parts.context.clock.monotonicMs();
     if (restMs > 0) return { afterMs: restMs };
     if (this.#tasks.size >= tasksMax) return { afterMs: busyMs };
     this.#tasks.start(key, async (stop) => {
-      await this.#attempt(key, () => attemptCopy(this.#parts, { image, disk }, origin, stop), stop);
+      await this.#attempt(key, () => attempt(stop), stop);
       this.#queue.add(key);
     });
     return undefined;
@@ -286,7 +318,7 @@ export class ImageCopies {
     const again = `${message}; tries again in ${Math.ceil((delayMs ?? 0) / 1000)} s`;
     const { progress } = image.status?.diskFileStatusMap?.[uuid] ?? {};
     const retried: CopyReport = {
-      state: 'in-progress',
+      state: copyBytes(image) === undefined ? 'pending' : 'in-progress',
       message: again,
       ...(progress !== undefined && { progress }),
     };
@@ -320,6 +352,8 @@ interface CopyAttempts {
   /** The next one is not earlier. */
   readonly dueMs: number;
 }
+
+const waitsForBytes: CopyReport = { state: 'pending', message: 'waits for its bytes on the disk' };
 
 function failed(message: string): CopyReport {
   return { state: 'failed', message };

@@ -80,12 +80,6 @@ export class ImageUploads {
     signal: AbortSignal,
   ): Promise<AgentAnswer> {
     const { parts } = this.#options;
-    const limit = await limitOf(parts, { image, disk }, signal);
-    if (range.totalBytes > limit.bytes)
-      return {
-        status: 413,
-        message: `the image has ${range.totalBytes} bytes, and at most ${limit.bytes} may be used: ${limit.remedy}`,
-      };
     const isOther = state.identity.validator !== validatorOf(range);
     const received = isOther ? 0 : receivedBytes(state);
     if (range.start !== 0 && range.start !== received) return wrongStart(range, received);
@@ -94,6 +88,12 @@ export class ImageUploads {
     const { identity } = state;
     const stopListening = signal.aborted ? request.cancel : onAbort(signal, request.cancel);
     try {
+      const limit = await limitOf(parts, { image, disk }, signal);
+      if (range.totalBytes > limit.bytes)
+        return {
+          status: 413,
+          message: `the image has ${range.totalBytes} bytes, and at most ${limit.bytes} may be used: ${limit.remedy}`,
+        };
       const filled = await fillPart(
         bodySource(range, request.body),
         { folder, identity, limit, onProgress },

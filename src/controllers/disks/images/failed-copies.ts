@@ -1,3 +1,4 @@
+import { copyBytes } from '../../../engine/disks/images/may-make-copy.ts';
 import type { BackingImage } from '../../../kube/disks/backing-image.ts';
 import type { DiskBook } from '../disk-book.ts';
 
@@ -12,10 +13,14 @@ const rememberMs = 60 * 60_000;
 /** So much of a message is kept. */
 const messageMax = 300;
 
+type FailingImage = Pick<BackingImage, 'metadata' | 'spec' | 'status'>;
+
 interface CopyFailure {
   readonly at: number;
   readonly count: number;
   readonly message: string;
+  /** Bytes that the copy requested; left out if no size was known. */
+  readonly bytes?: number | undefined;
 }
 
 export interface FailedCopies {
@@ -29,11 +34,7 @@ export interface FailedCopies {
   readonly message: string | undefined;
 }
 
-export function failedCopies(
-  image: Pick<BackingImage, 'metadata' | 'status'>,
-  book: Pick<DiskBook, 'get'>,
-  nowMs: number,
-): FailedCopies {
+export function failedCopies(image: FailingImage, book: Pick<DiskBook, 'get'>, nowMs: number): FailedCopies {
   const failures = Object.entries(failuresOf(image, nowMs));
   const remaining = failures.map(([uuid, { at, count }]) => [uuid, at + delayMs(count) - nowMs] as const);
   const open = remaining.filter(([, ms]) => ms > 0);
@@ -54,16 +55,12 @@ export function failedCopies(
 }
 
 /** The annotation after copies on these disks have failed. Old failures are left out. */
-export function withFailures(
-  image: Pick<BackingImage, 'metadata' | 'status'>,
-  disks: readonly string[],
-  nowMs: number,
-): string {
+export function withFailures(image: FailingImage, disks: readonly string[], nowMs: number): string {
   const before = failuresOf(image, nowMs);
   const now = disks.map((uuid): readonly [string, CopyFailure] => {
     const { message = '' } = image.status?.diskFileStatusMap?.[uuid] ?? {};
     const count = (before[uuid]?.count ?? 0) + 1;
-    return [uuid, { at: nowMs, count, message: message.slice(0, messageMax) }];
+    return [uuid, { at: nowMs, count, message: message.slice(0, messageMax), bytes: copyBytes(image) }];
   });
   return JSON.stringify({ ...before, ...Object.fromEntries(now) });
 }
@@ -81,16 +78,17 @@ function failureText(
   return `the copy on ${where} failed${message === '' ? '' : `: ${message}`}`;
 }
 
-/** People may have edited the annotation: what is no failure is ignored. */
-function failuresOf(
-  { metadata }: Pick<BackingImage, 'metadata'>,
-  nowMs: number,
-): Readonly<Record<string, CopyFailure>> {
+/**
+ * Users may have edited the annotation: values that are not failures are ignored. So is a failure with another size: if a user sets or raises
+ * `spec.expectedSize`, as the message may ask for, the copy is tried without a delay.
+ */
+function failuresOf(image: FailingImage, nowMs: number): Readonly<Record<string, CopyFailure>> {
   try {
-    const parsed: unknown = JSON.parse(metadata?.annotations?.[failedCopiesKey] ?? '{}');
+    const parsed: unknown = JSON.parse(image.metadata?.annotations?.[failedCopiesKey] ?? '{}');
     if (typeof parsed !== 'object' || parsed === null) return {};
+    const bytes = copyBytes(image);
     const failures = Object.entries(parsed).filter(
-      ([, value]) => isFailure(value) && nowMs - value.at < rememberMs,
+      ([, value]) => isFailure(value) && value.bytes === bytes && nowMs - value.at < rememberMs,
     );
     return Object.fromEntries(failures);
   } catch {

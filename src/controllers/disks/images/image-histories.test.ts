@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { InterceptedCluster } from '../../../cluster/intercepted-cluster.ts';
 import { CrashAfterWrites } from '../../../cluster/testing/fault-hooks.ts';
+import { copyBytes } from '../../../engine/disks/images/may-make-copy.ts';
 import { backingImages } from '../../../kube/disks/backing-image.ts';
 import { diskSchedules } from '../../../kube/disks/disk-schedule.ts';
 import { replicas } from '../../../kube/disks/replica.ts';
@@ -25,7 +26,7 @@ async function checkRest(fixture: ImagesFixture, note: string): Promise<void> {
       const image = images.find((one) => one.metadata?.name === name);
       const where = `${note}: ${name} on ${metadata?.name}`;
       expect(image?.spec?.diskFileSpecMap, where).toHaveProperty([metadata?.name ?? '']);
-      const bytes = image?.status?.size ?? image?.spec?.expectedSize;
+      const bytes = image && copyBytes(image);
       expect(spec?.backingImages?.[name], where).toBe(bytes);
       const verdict = status?.backingImages?.[name];
       const state = image?.status?.diskFileStatusMap?.[metadata?.name ?? '']?.state;

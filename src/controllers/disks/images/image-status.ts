@@ -1,6 +1,6 @@
 import { exactBytesText } from '../../../engine/disks/exact-bytes.ts';
 import { isCopyReady } from '../../../engine/disks/images/copy-state.ts';
-import type { ImageAllocation, ImagePlan, ImageView } from '../../../engine/disks/images/image-view.ts';
+import type { ImagePlan, ImageView } from '../../../engine/disks/images/image-view.ts';
 import type { Condition, Timestamp } from '../../../kube/api/meta.ts';
 import { setCondition } from '../../../kube/conditions.ts';
 import type { BackingImage, BackingImageStatus } from '../../../kube/disks/backing-image.ts';
@@ -63,11 +63,11 @@ function lastUsed(
 }
 
 function conditionsOf(report: ImageReport): readonly Condition[] {
-  const conditions = [allocationCondition(report.plan.allocation), readyCondition(report)];
+  const conditions = [allocationCondition(report), readyCondition(report)];
   return report.view.deletion === 'blocked' ? [...conditions, inUseCondition(report.usedBy)] : conditions;
 }
 
-function allocationCondition(allocation: ImageAllocation): Condition {
+function allocationCondition({ plan: { allocation }, failure }: ImageReport): Condition {
   const no = { type: 'DiskAllocation', status: 'False' } as const;
   switch (allocation.kind) {
     case 'allocated': {
@@ -77,11 +77,8 @@ function allocationCondition(allocation: ImageAllocation): Condition {
     }
     case 'waiting-for-verdict':
       return { ...no, reason: 'Pending', message: 'Disks have not answered every request yet' };
-    case 'size-unknown': {
-      const remedy = 'to reserve bytes before, set spec.expectedSize';
-      const message = `Nothing is requested before the first copy is there, because no size is known; ${remedy}`;
-      return { ...no, status: 'Unknown', reason: 'SizeUnknown', message };
-    }
+    case 'size-unknown':
+      return { ...no, reason: 'SizeUnknown', message: sizeUnknownText(allocation.isReadable, failure) };
     case 'retrying-later':
       return {
         ...no,
@@ -91,6 +88,14 @@ function allocationCondition(allocation: ImageAllocation): Condition {
     case 'waiting-for-disk':
       return { ...no, reason: 'InsufficientStorage', message: allocation.message };
   }
+}
+
+function sizeUnknownText(isReadable: boolean, failure: string | undefined): string {
+  const head = 'No disk is asked for bytes before the size of the image is known';
+  const remedy = 'set spec.expectedSize to the number of its bytes';
+  if (!isReadable) return `${head}, and an upload has no length before it begins; ${remedy}`;
+  if (failure !== undefined) return `${head}; ${failure}; ${remedy}`;
+  return `${head}; an agent reads the length of the source. If that takes too long, ${remedy}`;
 }
 
 function readyCondition({ view, failure }: ImageReport): Condition {

@@ -1,4 +1,5 @@
 import { readDiskCandidate } from '../../../engine/disks/disk-candidate.ts';
+import { copyBytes } from '../../../engine/disks/images/may-make-copy.ts';
 import type { PersistentVolume } from '../../../kube/api/core.ts';
 import type { StorageClass } from '../../../kube/api/storage.ts';
 import { isReason } from '../../../kube/api-error.ts';
@@ -82,7 +83,7 @@ export class DiskPools {
     return [
       schedules.addHandler({ added: wake, updated: wake, deleted: wake }),
       nodes.addHandler({ added: wake, updated: wake, deleted: wake }),
-      images.addHandler(wakeIfOther((image) => image.status?.size ?? image.spec?.expectedSize)),
+      images.addHandler(wakeIfOther(copyBytes)),
       settings.addHandler(wakeIfOther(({ spec }) => spec)),
       this.#classes.addHandler(wakeIfOther(({ provisioner, parameters }) => [provisioner, parameters])),
       this.#volumes.addHandler({

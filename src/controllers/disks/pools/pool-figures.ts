@@ -1,10 +1,10 @@
 import type { DiskCandidate } from '../../../engine/disks/choose-disk.ts';
-import { type DiskClass, readDiskClass } from '../../../engine/disks/disk-class.ts';
+import { readDiskClass } from '../../../engine/disks/disk-class.ts';
+import { withImageDemand } from '../../../engine/disks/images/image-demand.ts';
 import { replicaRoom } from '../../../engine/disks/replica-room.ts';
 import type { StorageClass } from '../../../kube/api/storage.ts';
 import type { BackingImage } from '../../../kube/disks/backing-image.ts';
 import type { DiskSchedule } from '../../../kube/disks/disk-schedule.ts';
-import { ownValue } from '../../../kube/go/json-value.ts';
 import { digest } from '../../capacity/published-names.ts';
 
 /** What is published about one class. */
@@ -31,12 +31,15 @@ export function poolFigure(
 ): PoolFigure | undefined {
   const read = readDiskClass(parameters);
   if (!read.ok) return undefined;
-  const image = imageBytesOf(read.value, disks, imageNamed);
-  const room = replicaRoom(
+  const schedules = new Map(disks.map(({ disk, schedule }) => [disk.uuid, schedule]));
+  // Nothing is known about an image that does not exist: the provisioner refuses its claims.
+  const image = imageNamed(read.value.backingImage ?? '');
+  const candidates = withImageDemand(
+    image,
     disks.map(({ disk }) => disk),
-    read.value,
-    ({ uuid }) => image.get(uuid) ?? 0,
+    schedules,
   );
+  const room = replicaRoom(candidates, read.value);
   return {
     className: metadata?.name ?? '',
     classUid: metadata?.uid ?? '',
@@ -44,18 +47,4 @@ export function poolFigure(
     largestBytes: room.largestBytes,
     backing: `disks-${digest(room.disks.join())}`,
   };
-}
-
-/** The bytes of the class's image, for each disk that has not been asked for a copy. Nothing is known about an image that does not exist. */
-function imageBytesOf(
-  { backingImage }: DiskClass,
-  disks: readonly ScheduledDisk[],
-  imageNamed: (name: string) => BackingImage | undefined,
-): ReadonlyMap<string, number> {
-  const image = backingImage === undefined ? undefined : imageNamed(backingImage);
-  const bytes = image?.status?.size ?? image?.spec?.expectedSize ?? 0;
-  const without = disks.filter(
-    ({ schedule }) => ownValue(schedule.spec?.backingImages, backingImage ?? '') === undefined,
-  );
-  return new Map(bytes === 0 ? [] : without.map(({ disk }) => [disk.uuid, bytes]));
 }

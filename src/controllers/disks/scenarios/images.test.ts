@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { backingImages } from '../../../kube/disks/backing-image.ts';
 import { type DiskSchedule, diskSchedules } from '../../../kube/disks/disk-schedule.ts';
 import { replicas } from '../../../kube/disks/replica.ts';
+import { diskVolumes } from '../../../kube/disks/volume.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { Controller } from '../../../reconcile/controller.ts';
 import { diskCaches } from '../disk-caches.ts';
@@ -12,24 +13,58 @@ import { scenarioServer } from '../testing/scenario-server.ts';
 import { DiskVerdicts } from '../verdicts/disk-verdicts.ts';
 import { VolumePlacement } from '../volume-placement.ts';
 
-test('45. size unknown, then known: request sent, first copy adopted', async () => {
-  const fixture = await ImagesFixture.start(30, 100);
-  fixture.agents.silent.add(diskUUID(1)).add(diskUUID(2));
+test('45. size unknown, then known: the copy is requested where it fits, and no disk is over-committed', async () => {
+  const fixture = await ImagesFixture.start(30, 100, 60);
+  const uuids = [1, 2, 3].map(diskUUID);
+  for (const uuid of uuids) fixture.agents.silent.add(uuid);
   await fixture.addImage('i', 50, { minNumberOfCopies: 2, diskFileSpecMap: { [diskUUID(1)]: {} } });
   expect(await fixture.copies('i')).toEqual(['1 - 0/-']);
   expect(await fixture.condition('i', 'DiskAllocation')).toMatch(
-    /^Unknown SizeUnknown: .* set spec.expectedSize$/,
+    /^False SizeUnknown: No disk is asked for bytes before .* set spec.expectedSize to the number of its bytes$/,
   );
   fixture.agents.resume();
   await fixture.settle(5_000);
-  expect(await fixture.copies('i')).toEqual(['1 ready 50', '2 ready 50']);
-  const { status } = (await fixture.schedule(diskUUID(1))) ?? {};
-  expect(status?.backingImages?.i).toMatchObject({ state: 'scheduled', reason: 'Adopted' });
-  expect(status?.conditions?.find(({ type }) => type === 'Schedulable')).toMatchObject({
-    status: 'False',
-    reason: 'OverCommitted',
-  });
-  expect((await fixture.schedule(diskUUID(2)))?.status?.backingImages?.i?.reason).toBeUndefined();
+  expect(await fixture.copies('i')).toEqual(['2 ready 50', '3 ready 50']);
+  expect(await fixture.disks.granted()).toEqual({ 1: 0, 2: 50, 3: 50 });
+  for (const uuid of uuids) {
+    const { status } = (await fixture.schedule(uuid)) ?? {};
+    expect(status?.conditions?.find(({ type }) => type === 'Schedulable')?.status).toBe('True');
+    expect(status?.backingImages?.i?.reason).toBeUndefined();
+  }
+});
+
+test('45a. an image of unknown size that fits nowhere is refused, and a volume waits until the size is known', async () => {
+  const fixture = await ImagesFixture.start(30, 100);
+  fixture.agents.silent.add(diskUUID(1)).add(diskUUID(2));
+  await fixture.addImage('i', 80);
+  await addVolume(fixture.disks.environment, 'v', { size: 25, numberOfReplicas: 1, backingImage: 'i' });
+  await fixture.settle(5_000);
+  expect(await fixture.disks.granted()).toEqual({ 1: 0, 2: 0 });
+  const volume = await fixture.disks.environment.cluster.resource(diskVolumes).get({ name: 'v' });
+  expect(volume.status?.conditions?.find(({ type }) => type === 'DiskAllocation')?.message).toContain(
+    'the size of BackingImage i is unknown; set its spec.expectedSize',
+  );
+  fixture.agents.resume();
+  await fixture.settle(5_000);
+  // 80 bytes of the image leave no room for 25 of the volume beside it.
+  expect(await fixture.copies('i')).toEqual(['2 ready 80']);
+  expect(await fixture.disks.granted()).toEqual({ 1: 0, 2: 80 });
+
+  await fixture.addImage('j', 101);
+  expect(await fixture.condition('j', 'DiskAllocation')).toMatch(/^False InsufficientStorage: .* missing$/);
+  expect(await fixture.disks.granted()).toEqual({ 1: 0, 2: 80 });
+});
+
+test('45b. an upload without spec.expectedSize is refused until it is set', async () => {
+  const fixture = await ImagesFixture.start(100);
+  await fixture.addImage('i', 50, { source: { upload: {} } });
+  expect(await fixture.copies('i')).toEqual([]);
+  expect(await fixture.condition('i', 'DiskAllocation')).toBe(
+    'False SizeUnknown: No disk is asked for bytes before the size of the image is known, and an upload has no length before it begins; ' +
+      'set spec.expectedSize to the number of its bytes',
+  );
+  await fixture.patchImage('i', { expectedSize: 50 });
+  expect(await fixture.copies('i')).toEqual(['1 ready 50']);
 });
 
 test('46. image deleted and created again with another size under the same name', async () => {

@@ -1,7 +1,7 @@
 import { diskVolumeSpec, readDiskClass } from '../../../engine/disks/disk-class.ts';
 import { isReason } from '../../../kube/api-error.ts';
 import { isEqualWhenStored } from '../../../kube/deep-equal.ts';
-import { backingImages } from '../../../kube/disks/backing-image.ts';
+import { type BackingImage, backingImages } from '../../../kube/disks/backing-image.ts';
 import {
   claimUidKey,
   type DiskVolume,
@@ -108,13 +108,13 @@ const noDataPath =
 
 async function imageProblem(
   { backingImage, size }: DiskVolumeSpec,
-  read: (name: string) => Promise<{ readonly status?: { readonly size?: number } } | undefined>,
+  read: (name: string) => Promise<Pick<BackingImage, 'status'> | undefined>,
 ): Promise<string | undefined> {
   if (backingImage === undefined) return undefined;
   const image = await read(backingImage);
   if (image === undefined)
     return `BackingImage ${backingImage} not found; create it, or remove the parameter backingImage of the class`;
-  const { size: imageSize = 0 } = image.status ?? {};
+  const imageSize = image.status?.size ?? image.status?.sourceSize ?? 0;
   if (imageSize <= (size ?? 0)) return undefined;
   return `BackingImage ${backingImage} has ${imageSize} bytes, and the claim requests ${size}; request at least as much`;
 }

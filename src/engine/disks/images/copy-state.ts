@@ -25,10 +25,10 @@ export function isRefused(copy: CopyView): boolean {
   return copyVerdict(copy)?.state === 'rejected';
 }
 
-/** It has its bytes; while no size is known, there is nothing to grant. */
+/** It has its bytes; none has them while no size is known. */
 export function isGranted(copy: CopyView, bytes: number | undefined): boolean {
   const answer = copyVerdict(copy);
-  return bytes === undefined || (answer?.state === 'scheduled' && answer.scheduledSize === bytes);
+  return bytes !== undefined && answer?.state === 'scheduled' && answer.scheduledSize === bytes;
 }
 
 export function copyGrantedBytes({ entry }: CopyView): number {

@@ -8,6 +8,8 @@ export interface ImageView {
   readonly minNumberOfCopies: number;
   /** Bytes that each copy requests; undefined while no size is known at all. */
   readonly bytes: number | undefined;
+  /** Whether an agent can read the length of the source before it makes a copy: an upload has none before it begins. */
+  readonly hasReadableLength: boolean;
   readonly nodeSelector: readonly string[];
   readonly diskSelector: readonly string[];
   /** One for each disk that the image's spec or status names, or whose schedule has an entry for it; by UUID. */
@@ -82,8 +84,8 @@ export type ImageAllocation =
       readonly staying: readonly string[];
     }
   | { readonly kind: 'waiting-for-verdict' }
-  /** Nothing can be requested before the first copy is there. */
-  | { readonly kind: 'size-unknown' }
+  /** No disk is asked for bytes before the size is known. `isReadable`: an agent reads it from the source. */
+  | { readonly kind: 'size-unknown'; readonly isReadable: boolean }
   | { readonly kind: 'retrying-later' }
   /** No disk fits; one that gains room may. */
   | { readonly kind: 'waiting-for-disk'; readonly bytes: number; readonly message: string };

@@ -3,12 +3,17 @@ import type { BackingImage } from '../../../kube/disks/backing-image.ts';
 import type { DiskSchedule, DiskVerdict } from '../../../kube/disks/disk-schedule.ts';
 import { mayMakeCopy } from './may-make-copy.ts';
 
-function image(facts: { readonly size?: number; readonly expectedSize?: number }): BackingImage {
-  const { size, expectedSize } = facts;
+interface Sizes {
+  readonly size?: number;
+  readonly expectedSize?: number;
+  readonly sourceSize?: number;
+}
+
+function image({ size, expectedSize, sourceSize }: Sizes): BackingImage {
   return {
     metadata: { name: 'i' },
     spec: { diskFileSpecMap: { d1: {} }, ...(expectedSize !== undefined && { expectedSize }) },
-    status: size === undefined ? {} : { size },
+    status: { ...(size !== undefined && { size }), ...(sourceSize !== undefined && { sourceSize }) },
   };
 }
 
@@ -34,7 +39,15 @@ test.each([
   ['its bytes are granted', image({ size: 10 }), schedule(10, granted(10)), true],
   ['more is granted than it has', image({ size: 8, expectedSize: 10 }), schedule(10, granted(10)), true],
   ['the expected size is granted', image({ expectedSize: 10 }), schedule(10, granted(10)), true],
-  ['no size is known', image({}), undefined, true],
+  ['the length of the source is granted', image({ sourceSize: 10 }), schedule(10, granted(10)), true],
+  [
+    'a user corrects the length',
+    image({ sourceSize: 10, expectedSize: 12 }),
+    schedule(10, granted(10)),
+    false,
+  ],
+  ['no size is known', image({}), undefined, false],
+  ['no size is known any more', image({}), schedule(10, granted(10)), false],
   ['it has not been requested', image({ size: 10 }), {}, false],
   ['there is no verdict', image({ size: 10 }), schedule(10), false],
   ['the verdict answers another size', image({ size: 10 }), schedule(12, granted(10)), false],

@@ -9,6 +9,7 @@ function image(facts: Partial<ImageView> = {}): ImageView {
     name: 'i',
     minNumberOfCopies: 1,
     bytes: 10,
+    hasReadableLength: true,
     nodeSelector: [],
     diskSelector: [],
     copies: [],
@@ -188,16 +189,28 @@ describe('requests', () => {
     expect(plan(image({ bytes: 12, copies: [ready('d1')] }), disk('d1')).steps).toEqual(['request d1 12']);
   });
 
-  test('without any known size one copy is made, and nothing is requested', () => {
+  test('without any known size one copy is placed, whose agent reads the size, and nothing is requested', () => {
     const blind = { bytes: undefined, minNumberOfCopies: 2 } as const;
     expect(plan(image(blind), disk('d1'), disk('d2'))).toMatchObject({
       steps: ['place +d1'],
-      allocation: { kind: 'size-unknown' },
+      allocation: { kind: 'size-unknown', isReadable: true },
     });
-    const copies = [copy('d1', { entry: unasked, state: 'in-progress' })];
+    const copies = [copy('d1', { entry: unasked })];
     const needed = { neededOn: new Map([['d2', 'v-r0']]) };
     expect(plan(image({ ...blind, ...needed, copies }), disk('d1'), disk('d2')).steps).toEqual([]);
     expect(plan(image({ ...blind, ...needed }), disk('d1'), disk('d2')).steps).toEqual(['place +d2']);
+    // Another agent reads it if that one does not answer.
+    const away = [copy('d1', { entry: unasked, isDiskReady: false })];
+    const moved = plan(image({ ...blind, copies: away }), disk('d2'));
+    expect(moved.steps).toEqual(['place +d2 -d1']);
+  });
+
+  test('an upload without a known size gets no disk', () => {
+    const view = image({ bytes: undefined, hasReadableLength: false, neededOn: new Map([['d1', 'v-r0']]) });
+    expect(plan(view, disk('d1'))).toMatchObject({
+      steps: [],
+      allocation: { kind: 'size-unknown', isReadable: false },
+    });
   });
 
   test('a rejected copy goes to another disk, and stays where it is if there is none', () => {

@@ -91,16 +91,17 @@ class CopiesPlan {
     }
   }
 
-  /** While no size is known, only one copy is made: nothing can be reserved for it. */
+  /** While no size is known, one copy is placed, without a request: the agent of its disk reads the length of the source. */
   #mayAdd(uuid?: string): boolean {
-    const { bytes, failedOn, isSourceFailing } = this.#view;
+    const { bytes, failedOn, isSourceFailing, hasReadableLength } = this.#view;
     // A failure that has not been recorded yet delays like one that has.
     const isFailing = isSourceFailing || this.#failed.length > 0;
     if (isFailing || (uuid !== undefined && failedOn.has(uuid))) {
       this.#isDelayed = true;
       return false;
     }
-    return bytes !== undefined || this.#staying.length + this.#placement.added.length === 0;
+    if (bytes !== undefined) return true;
+    return hasReadableLength && this.#staying.length + this.#placement.added.length === 0;
   }
 
   /** There is a copy already, or one has not gone completely. */
@@ -108,9 +109,10 @@ class CopiesPlan {
     return this.#view.copies.some(({ place }) => place.uuid === uuid);
   }
 
-  /** Its disk rejected it or does not answer, and it can be elsewhere. */
+  /** Its disk rejected it or does not answer, and it can be elsewhere. While no size is known, there is no request that the disk could answer. */
   #isMisplaced(copy: CopyView): boolean {
-    const isUnanswered = copy.isOverdue && copyVerdict(copy) === undefined && !hasProgress(copy);
+    const isSilent = this.#view.bytes === undefined ? !copy.isDiskReady : copy.isOverdue;
+    const isUnanswered = isSilent && copyVerdict(copy) === undefined && !hasProgress(copy);
     const isRejected = isRefused(copy) && !isCopyReady(copy) && copy.state !== 'unknown';
     return (isUnanswered || isRejected) && !this.#view.neededOn.has(copy.place.uuid);
   }
@@ -217,7 +219,8 @@ class CopiesPlan {
     const { bytes = 0 } = this.#view;
     const message = this.#shortage() ?? this.#refusal;
     if (message !== undefined) return { kind: 'waiting-for-disk', bytes, message };
-    if (this.#view.bytes === undefined) return { kind: this.#isDelayed ? 'retrying-later' : 'size-unknown' };
+    if (this.#view.bytes === undefined)
+      return { kind: 'size-unknown', isReadable: this.#view.hasReadableLength };
     const counted = this.#staying;
     if (this.#placement.added.length > 0 || !counted.every((copy) => isGranted(copy, bytes)))
       return { kind: 'waiting-for-verdict' };

@@ -1,4 +1,4 @@
-import { mayMakeCopy } from '../../../../engine/disks/images/may-make-copy.ts';
+import { copyBytes, mayMakeCopy } from '../../../../engine/disks/images/may-make-copy.ts';
 import { type BackingImage, backingImages } from '../../../../kube/disks/backing-image.ts';
 import { diskSchedules } from '../../../../kube/disks/disk-schedule.ts';
 import { diskAgentFinalizer } from '../../../../kube/disks/replica.ts';
@@ -76,6 +76,9 @@ export class CopyAgents {
       return await write({ size, diskFileStatusMap: { [uuid]: { state: 'ready' } } });
     }
     for (const uuid of Object.keys(image.spec?.diskFileSpecMap ?? {})) {
+      // The length of the source is read before the copy is made.
+      if (!this.silent.has(uuid) && copyBytes(image) === undefined)
+        return await write({ sourceSize: this.sizes.get(name) ?? 10 });
       if (this.silent.has(uuid) || image.status?.diskFileStatusMap?.[uuid] !== undefined) continue;
       const schedule = await undefinedIfNotFound(
         cluster.resource(diskSchedules).get({ name: uuid }, { signal }),

@@ -23,6 +23,7 @@ export class ImageModel {
   readonly realBytes: number;
   minNumberOfCopies = 1;
   expectedBytes: number | undefined;
+  sourceBytes: number | undefined;
   knownBytes: number | undefined;
   readonly wanted = new Set<string>();
   readonly files = new Map<string, BackingImageFileState>();
@@ -37,7 +38,7 @@ export class ImageModel {
   }
 
   get bytes(): number | undefined {
-    return this.knownBytes ?? this.expectedBytes;
+    return this.knownBytes ?? this.expectedBytes ?? this.sourceBytes;
   }
 
   addDisk(uuid: string, nodeName: string, limit: number): void {
@@ -54,6 +55,7 @@ export class ImageModel {
       name: 'i',
       minNumberOfCopies: this.minNumberOfCopies,
       bytes: this.bytes,
+      hasReadableLength: true,
       nodeSelector: [],
       diskSelector: [],
       copies: named.map((disk) => this.#copy(disk)),
@@ -135,11 +137,12 @@ export class ImageModel {
     }).backingImages;
   }
 
-  /** The agent of the disk makes, completes or removes the file. */
+  /** The agent of the disk reads the length of the source, or makes, completes or removes the file. */
   act(uuid: string): void {
     const { asked, verdicts } = this.#disk(uuid);
     const state = this.files.get(uuid);
     if (!this.wanted.has(uuid)) this.files.delete(uuid);
+    else if (this.bytes === undefined) this.sourceBytes = this.realBytes;
     else if (state === 'in-progress') {
       this.files.set(uuid, 'ready');
       this.knownBytes = this.realBytes;
@@ -159,7 +162,10 @@ export class ImageModel {
         diskFileSpecMap,
         ...(this.expectedBytes !== undefined && { expectedSize: this.expectedBytes }),
       },
-      status: this.knownBytes === undefined ? {} : { size: this.knownBytes },
+      status: {
+        ...(this.knownBytes !== undefined && { size: this.knownBytes }),
+        ...(this.sourceBytes !== undefined && { sourceSize: this.sourceBytes }),
+      },
     };
     const schedule = { spec: { backingImages: asked }, status: { backingImages: verdicts } };
     return mayMakeCopy(image, uuid, schedule);
