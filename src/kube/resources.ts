@@ -16,6 +16,7 @@ import type {
 } from './api/core.ts';
 import type { Event } from './api/events.ts';
 import type { PodDisruptionBudget } from './api/policy.ts';
+import type { DeviceClass } from './api/resource.ts';
 import type { PriorityClass } from './api/scheduling.ts';
 import type {
   CSIDriver,
@@ -182,6 +183,15 @@ export const customResourceDefinitions: Resource<CustomResourceDefinition> = {
   ...clusterWide,
   kind: 'CustomResourceDefinition',
   plural: 'customresourcedefinitions',
+};
+/** Clusters before Kubernetes 1.34 do not serve it. */
+export const deviceClasses: Resource<DeviceClass> = {
+  group: 'resource.k8s.io',
+  version: 'v1',
+  ...clusterWide,
+  kind: 'DeviceClass',
+  plural: 'deviceclasses',
+  isOptional: true,
 };
 export const driverCapacities: Resource<DriverCapacity> = {
   group: stowageGroup,

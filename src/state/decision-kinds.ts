@@ -26,5 +26,6 @@ export const decisionKinds: readonly IndexedKind[] = [
   'ReplicationController',
   'ReplicaSet',
   'StatefulSet',
+  'DeviceClass',
   ...volumeKinds,
 ];

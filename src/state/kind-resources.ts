@@ -6,6 +6,7 @@ import {
   csiDrivers,
   csiNodes,
   csiStorageCapacities,
+  deviceClasses,
   driverCapacities,
   namespaces,
   nodes,
@@ -38,6 +39,7 @@ export const kindResources: { readonly [K in IndexedKind]: Resource<ObjectOf[K]>
   ReplicationController: replicationControllers,
   ReplicaSet: replicaSets,
   StatefulSet: statefulSets,
+  DeviceClass: deviceClasses,
 };
 
 /** All kinds, in the order in which they are added to an empty index. */

@@ -20,6 +20,7 @@ export const effects: { readonly [K in IndexedKind]: string } = {
   ReplicationController: 'spreading by default constraints is not ranked',
   ReplicaSet: 'spreading by default constraints is not ranked',
   StatefulSet: 'spreading by default constraints is not ranked',
+  DeviceClass: 'whether devices serve an extended resource is not known',
 };
 
 /** What the user may not read, in one line: a user with rights in one namespace lacks a dozen kinds. */

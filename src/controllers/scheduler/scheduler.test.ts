@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { events, pods } from '../../kube/resources.ts';
+import { deviceClasses, events, nodes, pods } from '../../kube/resources.ts';
 import { namespace, SchedulerFixture } from './testing/scheduler-fixture.ts';
 
 test('a pod without volumes gets a node', async () => {
@@ -33,6 +33,28 @@ test('a pod without a disk reports why, and is placed as soon as there is one', 
   await fixture.disk('large', '5Gi', 'n3');
   await fixture.settle(1_000);
   expect(await fixture.place('web')).toBe('n3');
+});
+
+test('a pod whose resource a DeviceClass serves is refused as unsupported, and goes to a node that advertises it', async () => {
+  await using fixture = await SchedulerFixture.start();
+  const { cluster } = fixture;
+  const resources = { limits: { 'example.com/gpu': '1' }, requests: { 'example.com/gpu': '1' } };
+  const spec = { schedulerName: 'stowage', containers: [{ name: 'main', image: 'pause', resources }] };
+  await cluster.resource(pods).create({ metadata: { namespace, name: 'web' }, spec });
+  await fixture.settle();
+  expect(await fixture.place('web')).toContain('3 Insufficient example.com/gpu');
+  // The class wakes the pod, whose condition then has the other reason.
+  await cluster
+    .resource(deviceClasses)
+    .create({ metadata: { name: 'gpus' }, spec: { extendedResourceName: 'example.com/gpu' } });
+  await fixture.settle(15_000);
+  expect(await fixture.place('web')).toContain(
+    '3 node(s) serve example.com/gpu by a DeviceClass (dynamic resource allocation), which the stowage scheduler does not support',
+  );
+  const body = { status: { allocatable: { 'example.com/gpu': '1' }, capacity: { 'example.com/gpu': '1' } } };
+  await cluster.resource(nodes).patch({ name: 'n2' }, { type: 'merge', body }, { subresource: 'status' });
+  await fixture.settle(15_000);
+  expect(await fixture.place('web')).toBe('n2');
 });
 
 test('events about pods of default-scheduler name default-scheduler as their source', async () => {

@@ -1,6 +1,7 @@
 import type { AttachmentRecord } from '../records/attachment-record.ts';
 import type { ClaimRecord } from '../records/claim-record.ts';
 import type { ClassRecord } from '../records/class-record.ts';
+import type { DeviceClassRecord } from '../records/device-class-record.ts';
 import type { DriverRecord, NodeDriversRecord } from '../records/driver-record.ts';
 import type { NamespaceRecord } from '../records/namespace-record.ts';
 import type { NodeRecord } from '../records/node-record.ts';
@@ -28,6 +29,7 @@ export interface RecordOf {
   readonly ReplicationController: PodSelectorRecord;
   readonly ReplicaSet: PodSelectorRecord;
   readonly StatefulSet: PodSelectorRecord;
+  readonly DeviceClass: DeviceClassRecord;
 }
 
 export type IndexedKind = keyof RecordOf;

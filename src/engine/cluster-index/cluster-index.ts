@@ -22,6 +22,7 @@ import {
   type RecordOf,
   type ReleaseChange,
 } from './cluster-change.ts';
+import { DeviceClassTable } from './nodes/device-class-table.ts';
 import { NodeTable } from './nodes/node-table.ts';
 import { NodeTraits } from './nodes/node-traits.ts';
 import { TopologyCache } from './nodes/topology-cache.ts';
@@ -76,6 +77,7 @@ export class ClusterIndex {
   readonly pods = new PodTable();
   readonly classes = new Map<string, ClassRecord>();
   readonly drivers = new Map<string, DriverRecord>();
+  readonly deviceClasses = new DeviceClassTable();
   readonly namespaces = new Map<string, NamespaceRecord>();
   /** Objects that select pods, by kind and key. */
   readonly podSelectors = {
@@ -279,6 +281,7 @@ export class ClusterIndex {
     ReplicationController: (key) => this.podSelectors.ReplicationController.get(key),
     ReplicaSet: (key) => this.podSelectors.ReplicaSet.get(key),
     StatefulSet: (key) => this.podSelectors.StatefulSet.get(key),
+    DeviceClass: (key) => this.deviceClasses.get(key),
   };
 
   readonly #appliers: { readonly [K in IndexedKind]: Apply<RecordOf[K]> } = {
@@ -318,6 +321,7 @@ export class ClusterIndex {
       this.ownerPlaces.statefulSetChanged(this.podSelectors.StatefulSet.get(key), record);
       setOrDelete(this.podSelectors.StatefulSet, key, record);
     },
+    DeviceClass: (key, record) => this.deviceClasses.set(key, record),
   };
 
   #applyNode(key: string, record: NodeRecord | undefined): void {

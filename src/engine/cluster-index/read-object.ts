@@ -9,6 +9,7 @@ import type {
   Service,
 } from '../../kube/api/core.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
+import type { DeviceClass } from '../../kube/api/resource.ts';
 import type {
   CSIDriver,
   CSINode,
@@ -21,6 +22,7 @@ import type { DriverCapacity } from '../../kube/stowage.ts';
 import { readAttachment } from '../records/attachment-record.ts';
 import { readClaim } from '../records/claim-record.ts';
 import { readClass } from '../records/class-record.ts';
+import { readDeviceClass } from '../records/device-class-record.ts';
 import { readDriver, readNodeDrivers } from '../records/driver-record.ts';
 import { readNamespace } from '../records/namespace-record.ts';
 import { readNode } from '../records/node-record.ts';
@@ -49,6 +51,7 @@ export interface ObjectOf {
   readonly ReplicationController: ReplicationController;
   readonly ReplicaSet: ReplicaSet;
   readonly StatefulSet: StatefulSet;
+  readonly DeviceClass: DeviceClass;
 }
 
 type Readers = { readonly [K in IndexedKind]: (object: ObjectOf[K], context: ReadContext) => RecordOf[K] };
@@ -72,6 +75,7 @@ export const readers: Readers = {
   ReplicationController: readMapSelector,
   ReplicaSet: readLabelSelector,
   StatefulSet: readStatefulSet,
+  DeviceClass: readDeviceClass,
 };
 
 const namespacedKinds: ReadonlySet<IndexedKind> = new Set([

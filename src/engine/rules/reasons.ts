@@ -161,6 +161,14 @@ export const nodeReasons = {
     upstream: 'Insufficient {resource}',
     remedy: 'add a node that has the resource, move pods to other nodes, or request less',
   },
+  UnsupportedFeatureOnNode: {
+    sentence:
+      'the node does not advertise an extended resource that the pod requests, and a DeviceClass serves it there (dynamic resource allocation), which the scheduler does not support',
+    upstream:
+      'node(s) serve {resource} by a DeviceClass (dynamic resource allocation), which the stowage scheduler does not support',
+    remedy:
+      'add a node whose device plugin advertises the resource, or let another scheduler place the pod (spec.schedulerName)',
+  },
   PortsTaken: {
     resolvableByPreemption: true,
     sentence: 'another pod on the node uses a host port that the pod needs',

@@ -12,7 +12,7 @@ export type ClusterObjects = { readonly [K in IndexedKind]?: readonly ObjectOf[K
 /** The kinds that the volume rules read, except Drive, which has tests of its own. */
 export type StorageKind = Exclude<
   IndexedKind,
-  'Namespace' | 'Service' | 'ReplicationController' | 'ReplicaSet' | 'StatefulSet' | 'Drive'
+  'DeviceClass' | 'Namespace' | 'Service' | 'ReplicationController' | 'ReplicaSet' | 'StatefulSet' | 'Drive'
 >;
 
 export function clusterOf(objects: ClusterObjects, profile: Profile = stowageProfile): ClusterIndex {

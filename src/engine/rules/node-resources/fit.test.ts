@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Node, Pod, ResourceList } from '../../../kube/api/core.ts';
+import type { DeviceClass } from '../../../kube/api/resource.ts';
 import { clusterOf } from '../../testing/cluster.ts';
 import { assignedPod, podRequesting } from '../../testing/node-usage.ts';
 import { plan, type Refusal } from '../../testing/whole-engine.ts';
@@ -45,6 +46,61 @@ describe('a node without enough', () => {
     ],
   ])('%s', (_name, short, requests, detail) => {
     expect(refusalOf([short], [full], requests).message).toBe(`0/1 nodes are available: ${detail}.`);
+  });
+
+  describe('of a resource that a DeviceClass serves', () => {
+    const gpus = (name: string, spec: DeviceClass['spec'] = { extendedResourceName: 'example.com/gpu' }) =>
+      ({ metadata: { name }, spec }) as DeviceClass;
+    const served =
+      'node(s) serve example.com/gpu by a DeviceClass (dynamic resource allocation), which the stowage scheduler does not support';
+    const without = sizedNode('n', { cpu: '2' });
+
+    test.each<[string, Node, readonly DeviceClass[], ResourceList, string]>([
+      ['is refused as unsupported if it does not advertise it', without, [gpus('c')], {}, served],
+      ['has zero of it', sizedNode('n', { cpu: '2', 'example.com/gpu': '0' }), [gpus('c')], {}, served],
+      ['is short of it as always if it advertises it', node, [gpus('c')], {}, 'Insufficient example.com/gpu'],
+      ['is short of it if no class names it', without, [gpus('c', {})], {}, 'Insufficient example.com/gpu'],
+      [
+        'of another name is short of it',
+        without,
+        [gpus('example.com-gpu', {})],
+        {},
+        'Insufficient example.com/gpu',
+      ],
+      ['has other shortages too', without, [gpus('c')], { cpu: '3' }, `Insufficient cpu, 1 ${served}`],
+    ])('%s', (_name, short, classes, more, detail) => {
+      const index = clusterOf({ Node: [short], Pod: [full], DeviceClass: classes });
+      const asking = podRequesting('asking', { 'example.com/gpu': '2', ...more });
+      const answer = plan(asking, index, { nowMs: 0, rules: fit });
+      expect(answer).toMatchObject({ message: `0/1 nodes are available: 1 ${detail}.` });
+    });
+
+    test('is served as long as one class names it', () => {
+      const index = clusterOf({ Node: [without], DeviceClass: [gpus('a'), gpus('b')] });
+      const messageOf = () => {
+        const answer = plan(podRequesting('asking', { 'example.com/gpu': '1' }), index, {
+          nowMs: 0,
+          rules: fit,
+        });
+        return answer.kind === 'placement' ? 'fits' : answer.message;
+      };
+      index.remove('DeviceClass', 'a');
+      expect(messageOf()).toContain(served);
+      index.upsert('DeviceClass', { ...gpus('b', {}), metadata: { name: 'b', resourceVersion: '2' } });
+      expect(messageOf()).toContain('Insufficient example.com/gpu');
+    });
+
+    test('is left out where another node advertises it', () => {
+      const index = clusterOf({
+        Node: [without, sizedNode('m', { 'example.com/gpu': '2' })],
+        DeviceClass: [gpus('c')],
+      });
+      const answer = plan(podRequesting('asking', { 'example.com/gpu': '2' }), index, {
+        nowMs: 0,
+        rules: fit,
+      });
+      expect(answer).toMatchObject({ kind: 'placement', node: 'm' });
+    });
   });
 
   test.each<[string, ResourceList]>([

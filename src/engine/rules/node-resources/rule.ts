@@ -5,7 +5,7 @@ import type { Cycle } from '../framework/cycle.ts';
 import type { Finding, ResourceMargin } from '../framework/finding.ts';
 import type { Prepared, Rule } from '../framework/rule.ts';
 import { scoreLeastAllocated } from './least-allocated.ts';
-import { isShort, isShortWhenEmpty, type NodeShortage, shortagesAt } from './shortages.ts';
+import { isServedByDevices, isShort, isShortWhenEmpty, type NodeShortage, shortagesAt } from './shortages.ts';
 import { resourcesInvalidate, resourcesWake } from './wakes.ts';
 
 export const nodeResourcesRule: Rule<PodDemand> = {
@@ -16,6 +16,7 @@ export const nodeResourcesRule: Rule<PodDemand> = {
     'InsufficientMemory',
     'InsufficientEphemeralStorage',
     'InsufficientResource',
+    'UnsupportedFeatureOnNode',
   ],
   prepare: ({ pod }: Cycle): Prepared<PodDemand> => ({ kind: 'ready', state: podDemandOf(pod.shape) }),
   filter,
@@ -30,6 +31,7 @@ const cpuBit = 2;
 const memoryBit = 4;
 const storageBit = 8;
 const otherBit = 16;
+const devicesBit = 32;
 
 /** The columns say which nodes are short of a resource. Only for those the rule looks up which resources, and whether preemption may help. */
 function filter({ requests }: PodDemand, cycle: Cycle): void {
@@ -63,17 +65,24 @@ function rejectShort(requests: ResourceAmounts, cycle: Cycle, node: number): voi
   verdict |= isShort(cpu, node, requests.cpuMilli) ? cpuBit : 0;
   verdict |= isShort(memory, node, requests.memoryBytes) ? memoryBit : 0;
   verdict |= isShort(ephemeralStorage, node, requests.ephemeralStorageBytes) ? storageBit : 0;
-  for (const [name, needed] of requests.others) {
-    if (!isShort(cycle.index.usage.other(name), node, needed)) continue;
-    verdict |= otherBit;
-    cycle.note(node, name);
-  }
+  verdict |= otherShortages(requests.others, cycle, node);
   if (isShortWhenEmpty(requests, cycle.index.usage, node)) cycle.rejectUnresolvable(node, verdict);
   else cycle.reject(node, verdict);
 }
 
+/** A node has one list of names. Devices that the node lacks can't be replaced, so they come first, and other shortages are left out. */
+function otherShortages(others: ResourceAmounts['others'], cycle: Cycle, node: number): number {
+  const short = [...others].flatMap(([name, needed]) =>
+    isShort(cycle.index.usage.other(name), node, needed) ? [name] : [],
+  );
+  const byDevices = short.filter((name) => isServedByDevices(cycle.index, node, name));
+  for (const name of byDevices.length > 0 ? byDevices : short) cycle.note(node, name);
+  if (byDevices.length > 0) return devicesBit;
+  return short.length > 0 ? otherBit : 0;
+}
+
 function explain({ requests }: PodDemand, { index }: Cycle, node: number): readonly Finding[] {
-  return shortagesAt(requests, index.usage, node).map((shortage) => ({
+  return shortagesAt(requests, index, node).map((shortage) => ({
     rule: nodeResourcesRule.name,
     reason: shortage.reason,
     claim: undefined,

@@ -1,5 +1,8 @@
 import type { ResourceAmounts } from '../../../kube/quantities/resource-amounts.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import type { ResourceColumn, UsageTable } from '../../cluster-index/pods/usage-table.ts';
+
+export type ResourceFacts = Pick<ClusterIndex, 'usage' | 'deviceClasses'>;
 
 /** A resource that a node has too little of, in the units of the columns. */
 export interface NodeShortage {
@@ -8,7 +11,8 @@ export interface NodeShortage {
     | 'InsufficientCpu'
     | 'InsufficientMemory'
     | 'InsufficientEphemeralStorage'
-    | 'InsufficientResource';
+    | 'InsufficientResource'
+    | 'UnsupportedFeatureOnNode';
   readonly resource: string;
   readonly needed: number;
   readonly allocatable: number;
@@ -68,12 +72,25 @@ export function isShortWhenEmpty(requests: ResourceAmounts, usage: UsageTable, n
   return false;
 }
 
+/**
+ * Whether Kubernetes would allocate devices for the resource on this node, which the engine does not (`DRAExtendedResource`, on by default since 1.36): the
+ * node does not advertise it, and a DeviceClass names it in `spec.extendedResourceName`.
+ */
+export function isServedByDevices(
+  { usage, deviceClasses }: ResourceFacts,
+  node: number,
+  name: string,
+): boolean {
+  return deviceClasses.serves(name) && !((usage.other(name)?.allocatable[node] ?? 0) > 0);
+}
+
 /** All shortages of one node. */
-export function shortagesAt(requests: ResourceAmounts, usage: UsageTable, node: number): NodeShortage[] {
-  return needsOf(requests, usage)
+export function shortagesAt(requests: ResourceAmounts, index: ResourceFacts, node: number): NodeShortage[] {
+  return needsOf(requests, index.usage)
     .filter(({ column, needed }) => isShort(column, node, needed))
     .map(({ column, ...need }) => ({
       ...need,
+      ...(isServedByDevices(index, node, need.resource) && { reason: 'UnsupportedFeatureOnNode' as const }),
       allocatable: column?.allocatable[node] ?? 0,
       used: column?.used[node] ?? 0,
     }));

@@ -81,6 +81,24 @@ const cases: readonly ResourceWake[] = [
     happens: upserted('StorageClass', { metadata: { name: 'c' }, provisioner: 'd' }),
     wakes: false,
   },
+  {
+    name: 'a DeviceClass begins to serve a requested resource',
+    waits: podRequesting('asking', { 'example.com/gpu': '1' }),
+    happens: upserted('DeviceClass', {
+      metadata: { name: 'c' },
+      spec: { extendedResourceName: 'example.com/gpu' },
+    }),
+    wakes: true,
+  },
+  {
+    name: 'a DeviceClass serves another resource',
+    waits: podRequesting('asking', { 'example.com/gpu': '1' }),
+    happens: upserted('DeviceClass', {
+      metadata: { name: 'c' },
+      spec: { extendedResourceName: 'example.com/nic' },
+    }),
+    wakes: false,
+  },
 ];
 
 test.each(byName(cases))('%s', (_, { waits = asking, happens, wakes }) => {

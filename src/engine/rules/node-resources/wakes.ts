@@ -1,5 +1,5 @@
 import type { AllocatableAmounts, ResourceAmounts } from '../../../kube/quantities/resource-amounts.ts';
-import type { ClusterChange } from '../../cluster-index/cluster-change.ts';
+import type { ClusterChange, ObjectChange } from '../../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { allocatableOf } from '../../cluster-index/pods/usage-table.ts';
 import type { NodeRecord } from '../../records/node-record.ts';
@@ -23,12 +23,14 @@ export function resourcesWake({ pod }: Interest, change: ClusterChange, index: C
       return nodesFreed(change.before, change.after).some((name) => fitsNow(pod, index, name));
     case 'Release':
       return change.nodeName !== '' && fitsNow(pod, index, change.nodeName);
+    case 'DeviceClass':
+      return concernsRequests(pod, change);
     default:
       return false;
   }
 }
 
-export function resourcesInvalidate(_: Interest, change: ClusterChange): boolean {
+export function resourcesInvalidate({ pod }: Interest, change: ClusterChange): boolean {
   switch (change.kind) {
     case 'Node':
       return (
@@ -41,9 +43,18 @@ export function resourcesInvalidate(_: Interest, change: ClusterChange): boolean
       return usageDiffers(change.before, change.after);
     case 'Release':
       return change.nodeName !== '';
+    case 'DeviceClass':
+      return concernsRequests(pod, change);
     default:
       return false;
   }
+}
+
+/** As in kube-scheduler, a DeviceClass that begins or ceases to serve a resource that the pod requests wakes it: its refusal names another reason then. */
+function concernsRequests({ shape }: PodRecord, { before, after }: ObjectChange<'DeviceClass'>): boolean {
+  if (before?.extendedResourceName === after?.extendedResourceName) return false;
+  const { others } = podDemandOf(shape).requests;
+  return [before, after].some((record) => others.has(record?.extendedResourceName ?? ''));
 }
 
 function usageDiffers(before: PodRecord | undefined, after: PodRecord | undefined): boolean {
