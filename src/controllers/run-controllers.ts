@@ -8,7 +8,12 @@ import { events } from '../kube/resources.ts';
 import type { Controller, ControllerContext } from '../reconcile/controller.ts';
 import { EventRecorder } from '../reconcile/event-recorder.ts';
 import { announceComponents, isAnnounced } from '../reconcile/leases/announce.ts';
-import { type ComponentAnnouncement, electionName, leaseKeyOf } from '../reconcile/leases/component-lease.ts';
+import {
+  type ComponentAnnouncement,
+  electionName,
+  leaseKeyOf,
+  leaseLabelsOf,
+} from '../reconcile/leases/component-lease.ts';
 import { FollowedTerms } from '../reconcile/leases/followed-terms.ts';
 import { Leadership, type LeadershipChange } from '../reconcile/leases/leadership.ts';
 import { meteredLeadership } from '../reconcile/leases/leadership-metrics.ts';
@@ -199,7 +204,7 @@ function isOfOneNode(name: string, { csi }: RunControllersOptions): boolean {
   return name === 'capacity' && csi?.nodeName !== undefined;
 }
 
-/** The Lease by which others see that the controller runs. */
+/** The Lease by which others see that the controller runs. The publisher of one node renews one itself. */
 function heldLease(name: string, options: RunControllersOptions, isCandidate: boolean): string | undefined {
   const isShown = isAnnounced(name) && options.version !== undefined && !isOfOneNode(name, options);
   if (!isCandidate && !isShown) return undefined;
@@ -213,6 +218,7 @@ function leadershipOf({ name }: Controller, options: RunControllersOptions, rand
     cluster: options.leaseCluster ?? options.cluster,
     identity: options.instance,
     announcement: announcementOf(name, options),
+    labels: leaseLabelsOf(name),
     clock: options.clock,
     electionClock: options.leaseClock,
     random: random.fork('election'),

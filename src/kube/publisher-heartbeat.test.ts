@@ -16,11 +16,11 @@ function leaseRenewed(agoMs: number): Lease {
 
 test('a publisher that renews its Lease runs, even if clocks differ by less than a minute', () => {
   for (const agoMs of [-60_000, 0, 70_000])
-    expect(publisherState(named, [leaseRenewed(agoMs)], nowMs)).toEqual({ kind: 'running' });
+    expect(publisherState(named, () => leaseRenewed(agoMs), nowMs)).toEqual({ kind: 'running' });
 });
 
 test('a publisher that does not renew its Lease is gone since the last renewal', () => {
-  const state = publisherState(named, [leaseRenewed(40 * 60_000)], nowMs);
+  const state = publisherState(named, () => leaseRenewed(40 * 60_000), nowMs);
   expect(state?.kind === 'gone' ? publisherGoneText(state) : state).toBe(
     'its publisher host-1 has not renewed Lease kube-system/l since 2026-01-01T11:20:00.000000Z',
   );
@@ -28,14 +28,16 @@ test('a publisher that does not renew its Lease is gone since the last renewal',
 
 test('a publisher whose driver does not answer says so', () => {
   const marks = { ...named.annotations, [annotations.capacityProblem]: 'no answer' };
-  expect(publisherState({ annotations: marks }, [leaseRenewed(0)], nowMs)).toEqual({
+  expect(publisherState({ annotations: marks }, () => leaseRenewed(0), nowMs)).toEqual({
     kind: 'failing',
     problem: 'no answer',
   });
 });
 
 test('a publisher without a Lease, or with one that cannot be read, is unknown', () => {
-  expect(publisherState({}, [leaseRenewed(0)], nowMs)).toBeUndefined();
-  expect(publisherState(named, [], nowMs)).toBeUndefined();
-  expect(publisherState(named, [{ metadata: leaseRenewed(0).metadata! }], nowMs)).toBeUndefined();
+  expect(
+    publisherState({}, (key) => (key === 'kube-system/l' ? leaseRenewed(0) : undefined), nowMs),
+  ).toBeUndefined();
+  expect(publisherState(named, () => undefined, nowMs)).toBeUndefined();
+  expect(publisherState(named, () => ({ metadata: leaseRenewed(0).metadata! }), nowMs)).toBeUndefined();
 });

@@ -1,7 +1,7 @@
 import type { Lease } from './api/coordination.ts';
 import type { ObjectMeta } from './api/meta.ts';
 import { parseTimestamp } from './go/timestamp.ts';
-import { annotations } from './well-known.ts';
+import { annotations, labels } from './well-known.ts';
 import { lookUp, textOf } from './wire.ts';
 
 /**
@@ -19,20 +19,52 @@ export type PublisherState =
   | { readonly kind: 'failing'; readonly problem: string }
   | { readonly kind: 'gone'; readonly holder: string; readonly lease: string; readonly since: string };
 
+/** On the Leases of publishers. */
+export const publisherLeaseLabels = { [labels.component]: 'capacity' };
+
+/** Which Leases publishers renew. */
+export const publisherLeaseSelection = {
+  namespace: 'kube-system',
+  labelSelector: `${labels.component}=capacity`,
+};
+
+/** The Lease of the publisher for one node, which is not elected: each node has one. */
+export function nodePublisherLeaseName(nodeName: string): string {
+  return `stowage-capacity-heartbeat-${nodeName}`;
+}
+
 /** Clocks of the publisher and of the reader may differ by so much. */
 const clockSkewMsMax = 60_000;
 
+/** Schedulers use the figures of a publisher that is gone for so much longer: it may restart, and its pools may not have changed. */
+export const figureGraceMs = 600_000;
+
+/**
+ * When schedulers stop using the figures of the publisher that renews the Lease, unless it is renewed before; undefined if the Lease does not say. As
+ * with the expiry of a DriverCapacity, a pool without a current figure takes no new volumes: another client may have filled it.
+ */
+export function figuresTrustedUntilMs(lease: Lease): number | undefined {
+  const goneAtMs = publisherGoneAtMs(lease);
+  return goneAtMs === undefined ? undefined : goneAtMs + figureGraceMs;
+}
+
+function publisherGoneAtMs({ spec }: Lease): number | undefined {
+  const renewedMs = parseTimestamp(spec?.renewTime);
+  if (renewedMs === undefined) return undefined;
+  return renewedMs + (spec?.leaseDurationSeconds ?? 0) * 1000 + clockSkewMsMax;
+}
+
 export function publisherState(
   figure: ObjectMeta | undefined,
-  leases: readonly Lease[],
+  leaseOf: (key: string) => Lease | undefined,
   nowMs: number,
 ): PublisherState | undefined {
   const name = textOf(lookUp(figure?.annotations, annotations.publisherLease));
-  const lease = leases.find(({ metadata }) => `${metadata?.namespace}/${metadata?.name}` === name);
-  const renewedMs = parseTimestamp(lease?.spec?.renewTime);
-  if (lease === undefined || renewedMs === undefined) return undefined;
-  const { holderIdentity, leaseDurationSeconds = 0, renewTime } = lease.spec ?? {};
-  if (nowMs - renewedMs > leaseDurationSeconds * 1000 + clockSkewMsMax)
+  const lease = leaseOf(name);
+  const goneAtMs = lease && publisherGoneAtMs(lease);
+  if (lease === undefined || goneAtMs === undefined) return undefined;
+  const { holderIdentity, renewTime } = lease.spec ?? {};
+  if (nowMs > goneAtMs)
     return { kind: 'gone', holder: textOf(holderIdentity), lease: name, since: textOf(renewTime) };
   const problem = textOf(lookUp(figure?.annotations, annotations.capacityProblem));
   return problem === '' ? { kind: 'running' } : { kind: 'failing', problem };

@@ -123,6 +123,8 @@ export const labels = {
   driverName: 'csi.storage.k8s.io/drivername',
   /** On a CSIStorageCapacity: its publisher. A publisher deletes only objects with its own value. */
   managedBy: 'csi.storage.k8s.io/managed-by',
+  /** On a Lease by which others see that a component of ours runs: `disk-agent`, or `capacity` for a publisher. */
+  component: 'stowage.dev/component',
 } as const;
 
 export const finalizers = {

@@ -1,5 +1,6 @@
 import type { Cluster } from '../cluster/cluster.ts';
 import type { KubeObject } from '../kube/api/meta.ts';
+import type { Selection } from '../kube/api-requests.ts';
 import { qualifiedPlural, type Resource } from '../kube/resource.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
@@ -14,7 +15,7 @@ export interface SharedInformersOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** One informer for each resource, started when the first controller asks for it. */
+/** One informer for each resource (and each selection of its objects), started when the first controller asks for it. */
 export class SharedInformers {
   readonly #options: SharedInformersOptions;
   readonly #informers = new Map<string, Informer<KubeObject>>();
@@ -28,13 +29,15 @@ export class SharedInformers {
     return [...this.#informers].filter(([, { hasSynced }]) => !hasSynced).map(([name]) => name);
   }
 
-  of<T extends KubeObject>(resource: Resource<T>): Informer<T> {
-    const name = qualifiedPlural(resource);
+  of<T extends KubeObject>(resource: Resource<T>, selection: Selection = {}): Informer<T> {
+    const { namespace, labelSelector, fieldSelector } = selection;
+    const parts = [qualifiedPlural(resource), namespace, labelSelector, fieldSelector];
+    const name = parts.filter((part) => part !== undefined).join(' ');
     const known = this.#informers.get(name);
     // Safe: the entry under a resource's name was created for that resource.
     if (known !== undefined) return known as unknown as Informer<T>;
     const { supervisor, ...options } = this.#options;
-    const informer = new Informer<T>({ ...options, resource, random: options.random.fork(name) });
+    const informer = new Informer<T>({ ...options, resource, selection, random: options.random.fork(name) });
     informer.start(supervisor);
     this.#informers.set(name, informer as unknown as Informer<KubeObject>);
     return informer;

@@ -3,8 +3,9 @@ import { EmbeddedFixture } from '../cluster/testing/embedded-fixture.ts';
 import type { ClusterChange } from '../engine/cluster-index/cluster-change.ts';
 import type { PersistentVolume } from '../kube/api/core.ts';
 import type { KubeObject } from '../kube/api/meta.ts';
+import type { Selection } from '../kube/api-requests.ts';
 import type { Resource } from '../kube/resource.ts';
-import { nodes, persistentVolumes } from '../kube/resources.ts';
+import { csiStorageCapacities, leases, nodes, persistentVolumes } from '../kube/resources.ts';
 import { Informer } from '../reconcile/informer/informer.ts';
 import { seededRandom } from '../runtime/random.ts';
 import { Supervisor } from '../runtime/supervisor.ts';
@@ -23,8 +24,8 @@ async function startFeed() {
   const random = seededRandom('feed');
   const supervisor = new Supervisor({ clock, random, onCrash: ({ error }) => expect.fail(String(error)) });
   const source = {
-    of<T extends KubeObject>(resource: Resource<T>): Informer<T> {
-      const made = new Informer<T>({ cluster, resource, clock, random });
+    of<T extends KubeObject>(resource: Resource<T>, selection: Selection = {}): Informer<T> {
+      const made = new Informer<T>({ cluster, resource, selection, clock, random });
       made.start(supervisor);
       return made;
     },
@@ -32,7 +33,7 @@ async function startFeed() {
   const changes: string[] = [];
   const feed = new ClusterFeed({
     informers: source,
-    kinds: ['Node', 'PersistentVolume'],
+    kinds: ['Node', 'PersistentVolume', 'CSIStorageCapacity'],
     onChange: (change) => changes.push(describeChange(change)),
   });
   const stop = feed.start();
@@ -120,4 +121,37 @@ test('a stopped feed receives no more events; a kind that is not in the feed thr
   await clock.advance(10);
   expect(changes).toEqual([]);
   expect(() => feed.get('Pod', 'default/p')).toThrow('the feed does not include Pod');
+});
+
+test('a pool expires unless its publisher renews its Lease, which is reported as a release', async () => {
+  const { clock, cluster, supervisor, feed, changes } = await startFeed();
+  await using _ = supervisor;
+  await cluster.resource(csiStorageCapacities).create({
+    metadata: {
+      namespace: 'kube-system',
+      name: 'c',
+      annotations: { 'stowage.dev/publisher-lease': 'kube-system/stowage-capacity' },
+    },
+    storageClassName: 'fast',
+    nodeTopology: {},
+    capacity: '1Gi',
+  });
+  const client = cluster.resource(leases);
+  const key = { namespace: 'kube-system', name: 'stowage-capacity' };
+  const spec = { leaseDurationSeconds: 15, renewTime: '2026-01-01T00:00:00.000000Z' };
+  const labels = { 'stowage.dev/component': 'capacity' };
+  await client.create({ metadata: { ...key, labels }, spec });
+  await client.create({ metadata: { ...key, name: 'other' }, spec });
+  await clock.advance(10);
+  const { pools } = feed.index;
+  const expiry = () => pools.expiry.atMs[pools.row('CSIStorageCapacity kube-system/c')!]!;
+  expect(new Date(expiry()).toISOString()).toBe('2026-01-01T00:11:15.000Z');
+  const renewed = { spec: { renewTime: '2026-01-01T00:05:00.000000Z' } };
+  await client.patch(key, { type: 'merge', body: renewed });
+  await clock.advance(10);
+  expect(new Date(expiry()).toISOString()).toBe('2026-01-01T00:16:15.000Z');
+  expect(changes.at(-1)).toBe('Release');
+  await client.delete(key);
+  await clock.advance(10);
+  expect(expiry()).toBe(Number.POSITIVE_INFINITY);
 });

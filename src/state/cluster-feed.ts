@@ -7,18 +7,22 @@ import type {
 } from '../engine/cluster-index/cluster-change.ts';
 import { ClusterIndex } from '../engine/cluster-index/cluster-index.ts';
 import type { Profile } from '../engine/cluster-index/profile.ts';
+import { setPublisherLease } from '../engine/cluster-index/publisher-lease.ts';
 import type { ObjectOf } from '../engine/cluster-index/read-object.ts';
 import { isOlderVersion } from '../engine/cluster-index/resource-versions.ts';
+import type { Lease } from '../kube/api/coordination.ts';
 import type { KubeObject } from '../kube/api/meta.ts';
+import type { Selection } from '../kube/api-requests.ts';
 import { keyOf } from '../kube/object-key.ts';
 import type { Resource } from '../kube/resource.ts';
 import type { Informer } from '../reconcile/informer/informer.ts';
 import { project } from '../reconcile/informer/projection.ts';
 import { kindResources } from './kind-resources.ts';
+import { publisherLeaseInformer } from './publisher-leases.ts';
 
-/** Provides one shared informer per resource. */
+/** Provides one shared informer per resource and selection. */
 export interface InformerSource {
-  of<T extends KubeObject>(resource: Resource<T>): Informer<T>;
+  of<T extends KubeObject>(resource: Resource<T>, selection?: Selection): Informer<T>;
 }
 
 export interface ClusterFeedOptions {
@@ -43,6 +47,7 @@ export class ClusterFeed {
   readonly index: ClusterIndex;
   readonly #options: ClusterFeedOptions;
   readonly #tables = new Map<IndexedKind, Table>();
+  readonly #publishers: Informer<Lease> | undefined;
 
   constructor(options: ClusterFeedOptions) {
     this.#options = options;
@@ -51,11 +56,14 @@ export class ClusterFeed {
       const informer = options.informers.of<KubeObject>(kindResources[kind]);
       this.#tables.set(kind, { informer, written: new Map() });
     }
+    if (options.kinds.includes('CSIStorageCapacity') && this.index.profile.honoursHeartbeats)
+      this.#publishers = publisherLeaseInformer(options.informers);
   }
 
   /** Subscribes to the informers. The returned function unsubscribes. */
   start(): () => void {
     const stops = [...this.#tables].map(([kind, table]) => this.#follow(kind, table));
+    if (this.#publishers !== undefined) stops.push(this.#followPublishers(this.#publishers));
     return () => {
       for (const stop of stops) stop();
     };
@@ -63,8 +71,9 @@ export class ClusterFeed {
 
   /** Resolves with true once every object that existed at the start is in the index, or with false if `signal` aborts first. */
   async synced(signal: AbortSignal): Promise<boolean> {
-    const answers = [...this.#tables.values()].map(({ informer }) => informer.synced(signal));
-    return (await Promise.all(answers)).every(Boolean);
+    const informers = [...this.#tables.values()].map(({ informer }) => informer);
+    const awaited = this.#publishers === undefined ? informers : [...informers, this.#publishers];
+    return (await Promise.all(awaited.map((informer) => informer.synced(signal)))).every(Boolean);
   }
 
   /** The newest known version of an object, by `name` or `namespace/name`. */
@@ -104,6 +113,18 @@ export class ClusterFeed {
         written.delete(keyOf(object));
         this.#notify(this.index.remove(kind, keyOf(object)));
       },
+    });
+  }
+
+  #followPublishers(informer: Informer<Lease>): () => void {
+    const set = (key: string, lease: Lease | undefined) => {
+      const change = setPublisherLease(this.index, key, lease);
+      if (change !== undefined) this.#options.onChange?.(change);
+    };
+    return informer.addHandler({
+      added: (lease) => set(keyOf(lease), lease),
+      updated: (lease) => set(keyOf(lease), lease),
+      deleted: (lease) => set(keyOf(lease), undefined),
     });
   }
 

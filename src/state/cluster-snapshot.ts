@@ -1,7 +1,9 @@
 import type { IndexedKind, ObjectWarning } from '../engine/cluster-index/cluster-change.ts';
 import { ClusterIndex } from '../engine/cluster-index/cluster-index.ts';
 import type { Profile } from '../engine/cluster-index/profile.ts';
+import { setPublisherLease } from '../engine/cluster-index/publisher-lease.ts';
 import type { ObjectOf } from '../engine/cluster-index/read-object.ts';
+import type { Lease } from '../kube/api/coordination.ts';
 import type { KubeObject } from '../kube/api/meta.ts';
 import { textOf } from '../kube/wire.ts';
 import { runToEnd } from '../runtime/run-in-slices.ts';
@@ -17,6 +19,8 @@ export class ClusterSnapshot {
   readonly #byKind = new Map<IndexedKind, Map<string, KubeObject>>();
   /** False if Nodes could not be read: then one that is not here may exist. */
   knowsNodes = true;
+  /** By `namespace/name`. */
+  readonly #leases = new Map<string, Lease>();
 
   /** A later object with the same key replaces the earlier one. An object without a name is ignored. */
   add<K extends IndexedKind>(kind: K, object: ObjectOf[K]): void {
@@ -25,6 +29,21 @@ export class ClusterSnapshot {
     const known = this.#byKind.get(kind);
     if (known === undefined) this.#byKind.set(kind, new Map([[key, object]]));
     else known.set(key, object);
+  }
+
+  /** A Lease that a publisher of capacity may renew: an index does not use the figures of one that no longer does. */
+  addLease(lease: Lease): void {
+    const { namespace, name } = lease.metadata ?? {};
+    this.#leases.set(`${textOf(namespace)}/${textOf(name)}`, lease);
+  }
+
+  removeLease(key: string): void {
+    this.#leases.delete(key);
+  }
+
+  /** By `namespace/name`. */
+  lease(key: string): Lease | undefined {
+    return this.#leases.get(key);
   }
 
   /** `key` is `name` or `namespace/name`. */
@@ -51,6 +70,7 @@ export class ClusterSnapshot {
     const copy = new ClusterSnapshot();
     copy.knowsNodes = this.knowsNodes;
     for (const [kind, objects] of this.#byKind) copy.#byKind.set(kind, new Map(objects));
+    for (const [key, lease] of this.#leases) copy.#leases.set(key, lease);
     return copy;
   }
 
@@ -70,6 +90,7 @@ export class ClusterSnapshot {
         yield;
       }
     }
+    for (const [key, lease] of this.#leases) setPublisherLease(index, key, lease);
     return { index, warnings };
   }
 }

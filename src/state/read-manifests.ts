@@ -57,8 +57,10 @@ export function readManifests(text: string, source: string, snapshot: ClusterSna
         if (pools !== undefined) snapshot.add('DriverCapacity', pools);
         objects += 1;
       } else if (object.kind === 'Event') events.push(object as Event);
-      else if (object.kind === 'Lease') leases.push(object as Lease);
-      else if (isDiskKind(object)) diskKinds.push(object);
+      else if (object.kind === 'Lease') {
+        leases.push(object as Lease);
+        snapshot.addLease(object as Lease);
+      } else if (isDiskKind(object)) diskKinds.push(object);
       else if (object.kind === 'PriorityClass' || object.kind === 'PodDisruptionBudget')
         policies.push(object);
       else others.push(object);

@@ -203,11 +203,10 @@ rules:
     resources: [leases]
     resourceNames: [{{ join ", " .leases }}]
     verbs: [get, update]
-{{- with .watched }}
-  # That of a PV binder of ours would say whether it leaves delayed claims to us.
+{{- if .publisherLeases }}
+  # Heartbeats of publishers of capacity, by their label.
   - apiGroups: [coordination.k8s.io]
     resources: [leases]
-    resourceNames: [{{ . }}]
     verbs: [list, watch]
 {{- end }}
 {{- if .agentLeases }}
@@ -218,6 +217,51 @@ rules:
 {{- end }}
 ---
 {{ include "stowage.bindRole" (merge (dict "namespace" "kube-system") .) }}
+{{- end }}
+
+{{/* The process of each node, which has its own Lease: dict "policy" NAME "account" NAME "prefix" OF-THE-LEASES "what" PROCESS. */}}
+{{- define "stowage.nodeLeasePolicy" -}}
+# The Lease of the {{ .what }} of a node says that it runs. Each writes only that of its own node, and no other Lease in kube-system.
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata:
+  name: {{ .policy }}
+  labels:
+    {{- include "stowage.labels" . | nindent 4 }}
+spec:
+  failurePolicy: Fail
+  matchConstraints:
+    resourceRules:
+      - apiGroups: [coordination.k8s.io]
+        apiVersions: ["*"]
+        operations: [CREATE, UPDATE]
+        resources: [leases]
+  matchConditions:
+    - name: {{ .what }}s-only
+      expression: request.userInfo.username == 'system:serviceaccount:{{ .root.Release.Namespace }}:{{ .account }}'
+  variables:
+    # The node that a pod's token was made for; tokens of other accounts have none.
+    - name: node
+      expression: >-
+        has(request.userInfo.extra) && 'authentication.kubernetes.io/node-name' in request.userInfo.extra
+        ? request.userInfo.extra['authentication.kubernetes.io/node-name'][0] : ''
+  validations:
+    - expression: >-
+        object.metadata.name.startsWith('{{ .prefix }}')
+        && (variables.node == '' || object.metadata.name == '{{ .prefix }}' + variables.node)
+      messageExpression: >-
+        'the {{ .what }} on node ' + variables.node + ' may write the Lease {{ .prefix }}' + variables.node + ' only'
+      reason: Forbidden
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata:
+  name: {{ .policy }}
+  labels:
+    {{- include "stowage.labels" . | nindent 4 }}
+spec:
+  policyName: {{ .policy }}
+  validationActions: [Deny]
 {{- end }}
 
 {{/* Rules of the controllers provisioner, capacity, expander and attacher, for a CSI driver: dict "controllers" LIST, and what the driver may have: "snapshots" BOOL "mutableParameters" BOOL. */}}

@@ -45,6 +45,7 @@ const switches = {
   completesBindings: isOn,
   namesClosestCandidate: isOn,
   honoursVolumePolicies: isOn,
+  honoursHeartbeats: isOn,
   scoresPreferences: isOn,
   inFlight,
   inFlightOf: mapping(inFlight),

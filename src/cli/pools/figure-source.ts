@@ -18,7 +18,7 @@ export interface FigureSource {
 }
 
 export function figureSource(
-  { snapshot, leases = [] }: ClusterView,
+  { snapshot }: Pick<ClusterView, 'snapshot'>,
   pool: PoolRecord,
   nowMs: number,
 ): FigureSource {
@@ -30,7 +30,7 @@ export function figureSource(
     measuredAt,
     measuredAtFrom: isMeasured ? 'measurement' : measuredAt === undefined ? undefined : 'write',
     publishedBy: textOf(metadata?.labels?.[labels.managedBy]) || written?.manager,
-    publisher: publisherState(metadata, leases, nowMs),
+    publisher: publisherState(metadata, (key) => snapshot.lease(key), nowMs),
   };
 }
 

@@ -110,8 +110,9 @@ export class PoolReader {
     };
   }
 
-  isExpired({ expiresAtMs }: PoolRecord): boolean {
-    return expiresAtMs !== undefined && expiresAtMs <= this.#nowMs;
+  isExpired({ key }: PoolRecord): boolean {
+    const { pools } = this.#index;
+    return pools.expiry.atMs[pools.row(key)!]! <= this.#nowMs;
   }
 
   /** What remains after all promises; may be negative. */

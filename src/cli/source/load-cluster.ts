@@ -5,10 +5,9 @@ import type { Event } from '../../kube/api/core.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { isReason } from '../../kube/api-error.ts';
 import { emulatedVersion } from '../../kube/emulated-version.ts';
-import { parseKey } from '../../kube/object-key.ts';
+import { publisherLeaseSelection } from '../../kube/publisher-heartbeat.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { coreEvents, leases, podDisruptionBudgets, priorityClasses } from '../../kube/resources.ts';
-import { annotations } from '../../kube/well-known.ts';
 import { textOf } from '../../kube/wire.ts';
 import { leaseKeyOf } from '../../reconcile/leases/component-lease.ts';
 import type { Log } from '../../runtime/log.ts';
@@ -60,10 +59,11 @@ export async function loadCluster(
       eventsAbout(cluster, target),
       announcements(cluster),
     ]);
+    for (const lease of await publisherLeases(cluster)) snapshot.addLease(lease);
     return {
       snapshot,
       events: [...events, ...(await claimEvents(cluster, snapshot, target))],
-      leases: announced && [...announced, ...(await publisherLeases(cluster, snapshot))],
+      leases: announced,
       disks: await readDiskView(cluster, snapshot),
       ...(options.needsPolicies === true && (await listPolicies(cluster))),
       isEmbedded: announced === undefined && (await isEmbedded(options)),
@@ -118,23 +118,10 @@ export async function announcements(cluster: Cluster): Promise<readonly Lease[] 
   }
 }
 
-/** Each costs a request; a cluster has one or two central publishers. */
-const publisherLeasesMax = 8;
-
-/** The Leases by which the publishers of capacity show that they run. Without them, that is unknown. */
-async function publisherLeases(cluster: Cluster, snapshot: ClusterSnapshot): Promise<readonly Lease[]> {
-  const names = new Set<string>();
-  for (const { metadata } of snapshot.values('CSIStorageCapacity')) {
-    const name = textOf(metadata?.annotations?.[annotations.publisherLease]);
-    if (name !== '' && names.size < publisherLeasesMax) names.add(name);
-  }
-  const lists = [...names].map(async (key) => {
-    const { namespace = '', name } = parseKey(key);
-    const fieldSelector = `metadata.name=${name}`;
-    return (await cluster.resource(leases).list({ namespace, fieldSelector })).items;
-  });
+/** The Leases by which the publishers of capacity show that they run. Without the permission to list them, that is unknown. */
+async function publisherLeases(cluster: Cluster): Promise<readonly Lease[]> {
   try {
-    return (await Promise.all(lists)).flat();
+    return (await cluster.resource(leases).list(publisherLeaseSelection)).items;
   } catch (error) {
     if (isReason(error, 'Forbidden', 'NotFound')) return [];
     throw error;

@@ -1,6 +1,8 @@
 import type { IndexedKind } from '../../engine/cluster-index/cluster-change.ts';
 import { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import { stowageProfile } from '../../engine/cluster-index/profile.ts';
+import { setPublisherLease } from '../../engine/cluster-index/publisher-lease.ts';
+import type { Lease } from '../../kube/api/coordination.ts';
 import type { Pod } from '../../kube/api/core.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { keyOf } from '../../kube/object-key.ts';
@@ -83,6 +85,13 @@ export class ClusterState {
     this.index.remove(kind, key);
     this.#mark(kind, key, object);
     if (kind === 'Pod') this.paths.forget(object.metadata?.uid ?? '');
+  }
+
+  /** The Lease of a publisher of capacity; undefined if it was deleted. */
+  setPublisherLease(key: string, lease: Lease | undefined): void {
+    if (lease === undefined) this.snapshot.removeLease(key);
+    else this.snapshot.addLease(lease);
+    setPublisherLease(this.index, key, lease);
   }
 
   /** Whether figures of pools may have changed since the last call. */

@@ -1,10 +1,12 @@
 import type { Cluster } from '../../cluster/cluster.ts';
+import type { Lease } from '../../kube/api/coordination.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { keyOf } from '../../kube/object-key.ts';
 import { SharedInformers } from '../../reconcile/shared-informers.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Supervisor } from '../../runtime/supervisor.ts';
+import { publisherLeaseInformer } from '../../state/publisher-leases.ts';
 import type { ClusterState } from './cluster-state.ts';
 import { type ConsoleKind, consoleKinds, resourceOfKind } from './console-objects.ts';
 
@@ -42,11 +44,22 @@ export class ConsoleFeed {
       });
       return informer;
     });
-    this.#synced = Promise.all(started.map((informer) => informer.synced(signal)));
+    const publishers = publisherLeaseInformer(informers);
+    publishers.addHandler({
+      added: (lease) => this.#setLease(lease, lease),
+      updated: (lease) => this.#setLease(lease, lease),
+      deleted: (lease) => this.#setLease(lease, undefined),
+    });
+    this.#synced = Promise.all([...started, publishers].map((informer) => informer.synced(signal)));
     await this.#synced;
     for (const pod of this.#options.state.snapshot.values('Pod'))
       this.#options.state.observePod(keyOf(pod), clock.nowMs(), true);
     this.#isFirstLook = false;
+  }
+
+  /** Not a change that the page shows: publishers renew their Leases all the time. */
+  #setLease(lease: Lease, current: Lease | undefined): void {
+    this.#options.state.setPublisherLease(keyOf(lease), current);
   }
 
   #upsert(kind: ConsoleKind, object: KubeObject): void {

@@ -4,7 +4,9 @@ import type { Controller, ControllerContext } from '../../reconcile/controller.t
 import { settledOrAborted } from '../../runtime/abort.ts';
 import { CapacityMetrics } from './capacity-metrics.ts';
 import { type CapacitySettings, capacityDefaults } from './capacity-settings.ts';
+import { AbandonedFigures } from './cleanup/abandoned-figures.ts';
 import { DriverPublisher } from './driver-publisher.ts';
+import { NodeHeartbeat } from './node-heartbeat.ts';
 import { findObjectOwner } from './object-owner.ts';
 
 export interface CapacityControllerOptions {
@@ -26,11 +28,49 @@ export function capacityController(options: CapacityControllerOptions = {}): Con
   return { name: 'capacity', run: (context, signal) => run(options, context, signal) };
 }
 
+/** A publisher for one node shows by a Lease that it runs. */
+async function run(
+  options: CapacityControllerOptions,
+  context: ControllerContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const { nodeName } = options.csi ?? {};
+  if (nodeName === undefined) {
+    // Not by the publishers of nodes: there may be thousands, and each would watch the Leases of all others.
+    await runUntilEnd(
+      publish(options, context, signal),
+      (until) => new AbandonedFigures(context).run(until),
+      signal,
+    );
+    return;
+  }
+  const heartbeat = new NodeHeartbeat(context, nodeName);
+  const lease = await heartbeat.start(signal);
+  const publishing = publish(options, { ...context, lease }, signal);
+  await runUntilEnd(publishing, async (until) => lease && (await heartbeat.run(until)), signal);
+}
+
+/** Runs `beside` until `work` ends. */
+async function runUntilEnd(
+  work: Promise<void>,
+  beside: (signal: AbortSignal) => Promise<unknown>,
+  signal: AbortSignal,
+): Promise<void> {
+  const ended = new AbortController();
+  const other = beside(AbortSignal.any([signal, ended.signal]));
+  try {
+    await work;
+  } finally {
+    ended.abort();
+    await other;
+  }
+}
+
 /**
  * Every driver has a publisher of its own, so one that hangs does not delay the others. Drivers may join later. A driver that joins again, as after
  * a restart of its controller, gets another publisher, which starts when the former one has ended.
  */
-async function run(
+async function publish(
   { csi, csiDrivers = noCsiDrivers }: CapacityControllerOptions,
   context: ControllerContext,
   signal: AbortSignal,
@@ -56,12 +96,12 @@ async function run(
     former?.end.abort();
     const end = new AbortController();
     const common = { context, driver, settings, nodeName, timeoutMs, owner, metrics };
-    const publish = async () => {
+    const runPublisher = async () => {
       await former?.work;
       const until = AbortSignal.any([publishing, end.signal]);
       if (!until.aborted) await new DriverPublisher(common).run(until);
     };
-    running.set(driver.name, { end, work: publish().catch(fail) });
+    running.set(driver.name, { end, work: runPublisher().catch(fail) });
   };
   const stopListening = csiDrivers.onJoin(start);
   try {

@@ -21,6 +21,7 @@ export class SchedulerMetrics {
   readonly #reservedPods;
   readonly #reservedVolumes;
   readonly #promisedBytes;
+  readonly #unpublishedPools;
   readonly #rescued;
 
   constructor(metrics: Metrics) {
@@ -67,6 +68,10 @@ export class SchedulerMetrics {
       'stowage_scheduler_promised_bytes',
       'Bytes promised to claims whose volumes are being provisioned, or are not yet in the published capacity of their pools.',
     );
+    this.#unpublishedPools = metrics.gauge(
+      'stowage_scheduler_pools_without_publisher',
+      'Pools whose publisher no longer renews its Lease. Ten minutes later their figures are not used any more, and no new volume goes there.',
+    );
     this.#rescued = metrics.counter(
       'stowage_sweep_rescued_total',
       'Objects that an event should have woken and that only the slow sweep found. Anything but 0 is a bug.',
@@ -108,5 +113,9 @@ export class SchedulerMetrics {
     this.#reservedPods.set(pods);
     this.#reservedVolumes.set(volumes.size);
     this.#promisedBytes.set(bytes);
+  }
+
+  poolsWithoutPublisher(count: number): void {
+    this.#unpublishedPools.set(count);
   }
 }

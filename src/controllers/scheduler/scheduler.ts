@@ -236,7 +236,8 @@ class Scheduler {
   }
 
   #count(): void {
-    const { promises } = this.#feed.index;
+    const { promises, pools } = this.#feed.index;
+    this.#metrics.poolsWithoutPublisher(pools.expiry.countWithoutPublisher(this.#context.clock.nowMs()));
     this.#metrics.counts(this.#queue.counts, this.#session.inFlightCount);
     this.#metrics.reserved(this.#session.reservations(), promises.all());
   }

@@ -68,6 +68,8 @@ export interface ReleaseChange {
   readonly pools: readonly PoolRecord[];
   /** The node on which the pod no longer counts; empty if the release concerns no node. */
   readonly nodeName: string;
+  /** Set if the figures of these pools had expired at this time, and are used again: that helps only pods that were refused since. */
+  readonly expiredAtMs?: number | undefined;
 }
 
 /** A problem in an object that its owner should fix. The index uses the readable parts of the object. */

@@ -49,6 +49,8 @@ export interface Profile {
   readonly namesClosestCandidate: boolean;
   /** Honour the annotations of claims, namespaces and classes that keep drives free for growth, and volumes of one owner apart. */
   readonly honoursVolumePolicies: boolean;
+  /** Stop using the figures of a publisher of ours that no longer renews its Lease. kube-scheduler uses a figure until its object is deleted. */
+  readonly honoursHeartbeats: boolean;
   /** Score nodes by the preferred node affinity of volumes. */
   readonly scoresPreferences: boolean;
   /** How claims in flight are deducted, for drivers that `inFlightOf` doesn't name. */
@@ -116,6 +118,7 @@ export const stowageProfile: Profile = {
   completesBindings: true,
   namesClosestCandidate: true,
   honoursVolumePolicies: true,
+  honoursHeartbeats: true,
   scoresPreferences: true,
   inFlight: 'linear',
   inFlightOf: {},
@@ -144,6 +147,7 @@ export const upstreamProfile: Profile = {
   completesBindings: false,
   namesClosestCandidate: false,
   honoursVolumePolicies: false,
+  honoursHeartbeats: false,
   scoresPreferences: false,
   inFlight: 'off',
   inFlightOf: {},

@@ -58,6 +58,8 @@ export interface PoolRecord {
   /** The largest single volume, if published. */
   readonly largest: Size | undefined;
   readonly expiresAtMs: number | undefined;
+  /** The Lease that the publisher of the figures renews, as `namespace/name`; undefined if it names none, as publishers of others. */
+  readonly publisherLease?: string | undefined;
   /** When the driver was asked for the figures, by the publisher's clock; undefined if the publisher does not say. */
   readonly measuredAtMs: number | undefined;
   /** False if its DriverCapacity does not track capacity: then the pool is shown, but no volume is planned for it. */
@@ -155,6 +157,8 @@ function readOwnCapacity(capacity: CSIStorageCapacity, interner: Interner): Pool
     free: sizeOrUndefined(capacity.capacity, 'capacity', problems),
     largest: sizeOrUndefined(capacity.maximumVolumeSize, 'maximumVolumeSize', problems),
     expiresAtMs: undefined,
+    publisherLease:
+      interner.text(textOf(capacity.metadata?.annotations?.[annotations.publisherLease])) || undefined,
     measuredAtMs: measuredAtOf(
       capacity.metadata?.annotations?.[annotations.measuredAt],
       `metadata.annotations[${annotations.measuredAt}]`,

@@ -1,6 +1,7 @@
 import type { Condition, KubeObject } from '../api/meta.ts';
 import type { Resource } from '../resource.ts';
 import { stowageGroup, stowageVersion } from '../stowage.ts';
+import { labels } from '../well-known.ts';
 import type { DiskCapacitySettings } from './disk-settings.ts';
 
 /** A node that keeps replicas, with its disks: `stowage.dev/v1alpha1`, cluster-scoped. docs/kinds.md describes each field. */
@@ -60,7 +61,7 @@ export const storageNodes: Resource<StorageNode> = {
 export const agentLeaseNamespace = 'kube-system';
 
 /** On the Leases of disk agents, with the value `disk-agent`. */
-export const agentLeaseLabel = 'stowage.dev/component';
+export const agentLeaseLabel = labels.component;
 
 /** The Lease of the agent of a node. */
 export function agentLeaseName(nodeName: string): string {

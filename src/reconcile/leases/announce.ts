@@ -6,7 +6,12 @@ import { apiVersionOf } from '../../kube/resource.ts';
 import { leases } from '../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { announcementAnnotations, type ComponentAnnouncement, leaseKeyOf } from './component-lease.ts';
+import {
+  announcementAnnotations,
+  type ComponentAnnouncement,
+  leaseKeyOf,
+  leaseLabelsOf,
+} from './component-lease.ts';
 
 const renewEveryMs = 60_000;
 /** Two renewals may fail. The Lease has no holder, so no candidate waits for it to expire. */
@@ -74,7 +79,12 @@ async function announceOne(
   const lease: Lease = {
     apiVersion: apiVersionOf(leases),
     kind: leases.kind,
-    metadata: { ...known?.metadata, ...key, annotations: announcedBeside(known, announcementOf(name)) },
+    metadata: {
+      ...known?.metadata,
+      ...key,
+      labels: { ...known?.metadata?.labels, ...leaseLabelsOf(name) },
+      annotations: announcedBeside(known, announcementOf(name)),
+    },
     spec: {
       leaseDurationSeconds: durationSeconds,
       acquireTime: formatMicroTime(sinceMs),

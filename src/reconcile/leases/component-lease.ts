@@ -1,4 +1,5 @@
 import type { Lease } from '../../kube/api/coordination.ts';
+import { publisherLeaseLabels } from '../../kube/publisher-heartbeat.ts';
 import type { ObjectKey } from '../../kube/resource.ts';
 import { annotations } from '../../kube/well-known.ts';
 
@@ -10,6 +11,11 @@ export function leaseKeyOf(controller: string): ObjectKey & { readonly namespace
 /** The name under which a controller has its Lease: the node of an agent and the suffix of an installation follow, where there are any. */
 export function electionName(controller: string, ...qualifiers: readonly (string | undefined)[]): string {
   return [controller, ...qualifiers.filter((one) => one !== undefined)].join('-');
+}
+
+/** The labels of a controller's Lease. Readers of published capacity watch those of its publishers. */
+export function leaseLabelsOf(controller: string): Readonly<Record<string, string>> | undefined {
+  return controller === 'capacity' ? publisherLeaseLabels : undefined;
 }
 
 /** Switches of a component, by the name of the gate. */

@@ -25,6 +25,8 @@ export interface LeaderElectionOptions {
   readonly identity: string;
   /** Annotations that the leader writes to the lease; those of others stay. */
   readonly annotations?: Readonly<Record<string, string>>;
+  /** Labels likewise. */
+  readonly labels?: Readonly<Record<string, string>> | undefined;
   readonly clock: Clock;
   readonly random: Random;
   /**
@@ -206,10 +208,16 @@ export class LeaderElector {
   }
 
   #annotated(lease: Lease): Lease {
-    const { annotations } = this.#options;
-    if (annotations === undefined) return lease;
-    const all = { ...lease.metadata?.annotations, ...annotations };
-    return { ...lease, metadata: { ...lease.metadata, annotations: all } };
+    const { annotations, labels } = this.#options;
+    const { metadata } = lease;
+    return {
+      ...lease,
+      metadata: {
+        ...metadata,
+        ...(annotations && { annotations: { ...metadata?.annotations, ...annotations } }),
+        ...(labels && { labels: { ...metadata?.labels, ...labels } }),
+      },
+    };
   }
 
   #isHeldByAnother({ spec }: Lease): boolean {

@@ -15,6 +15,8 @@ export interface LeadershipOptions {
   /** Must differ from that of every other candidate. */
   readonly identity: string;
   readonly announcement: ComponentAnnouncement;
+  /** Of the Lease. */
+  readonly labels?: Readonly<Record<string, string>> | undefined;
   readonly clock: Clock;
   /** The time of the election; by default that of `clock`. */
   readonly electionClock?: Clock | undefined;
@@ -56,12 +58,14 @@ export class Leadership {
   async run(work: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
     if (this.#former !== undefined) await settledOrAborted(this.#former, signal);
     if (signal.aborted) return;
-    const { controller, cluster, identity, announcement, random, retryPeriodMs, onError } = this.#options;
+    const { controller, cluster, identity, announcement, labels, random, retryPeriodMs, onError } =
+      this.#options;
     const elector: LeaderElector = new LeaderElector({
       leases: cluster.resource(leases),
       lease: leaseKeyOf(controller),
       identity,
       annotations: announcementAnnotations(announcement),
+      labels,
       clock: this.#options.electionClock ?? this.#options.clock,
       random,
       ...(retryPeriodMs !== undefined && { retryPeriodMs }),

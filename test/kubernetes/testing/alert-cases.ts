@@ -106,6 +106,7 @@ export const alertCases: readonly AlertCase[] = [
     labels: '{driver_name="d.example.com"}',
     isQuiet: [ofDriver('stowage_capacity_figure_age_seconds', '60x90')],
   },
+  aboveZero('StowagePublisherGone', 'stowage_scheduler_pools_without_publisher'),
   {
     alert: 'StowageCapacityNotPublished',
     fires: [

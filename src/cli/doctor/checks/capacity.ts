@@ -1,6 +1,8 @@
+import type { Lease } from '../../../kube/api/coordination.ts';
 import type { CSIStorageCapacity } from '../../../kube/api/storage.ts';
 import { getCondition } from '../../../kube/conditions.ts';
 import { parseTimestamp } from '../../../kube/go/timestamp.ts';
+import { keyOf } from '../../../kube/object-key.ts';
 import { publisherGoneText, publisherState } from '../../../kube/publisher-heartbeat.ts';
 import {
   driverOfCapacity,
@@ -28,8 +30,9 @@ export const capacityChecks: readonly Check[] = [
 ];
 
 function objectFindings(facts: ClusterFacts): readonly Found[] {
+  const leases = new Map(factItems(facts.lists.leases).map((lease) => [keyOf(lease), lease] as const));
   return factValue(facts.lists.capacities).flatMap((one) => {
-    const problem = objectProblem(one, facts);
+    const problem = objectProblem(one, facts, (key) => leases.get(key));
     if (problem === undefined) return [];
     const object = objectOf('CSIStorageCapacity', one);
     const detail = `of class ${textOf(one.storageClassName)} ${problem}`;
@@ -38,10 +41,13 @@ function objectFindings(facts: ClusterFacts): readonly Found[] {
 }
 
 /** A figure that has not changed is not written again: while its publisher runs, it is not old. Other publishers do not say when they measured. */
-function objectProblem({ metadata }: CSIStorageCapacity, facts: ClusterFacts): string | undefined {
-  const { lists, clock, nowMs } = facts;
+function objectProblem(
+  { metadata }: CSIStorageCapacity,
+  { clock, nowMs }: ClusterFacts,
+  leaseOf: (key: string) => Lease | undefined,
+): string | undefined {
   const serverMs = 'value' in clock ? serverNowMs(clock.value, nowMs) : nowMs;
-  const state = publisherState(metadata, factItems(lists.leases), serverMs);
+  const state = publisherState(metadata, leaseOf, serverMs);
   switch (state?.kind) {
     case 'running':
       return undefined;

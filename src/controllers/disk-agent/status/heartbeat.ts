@@ -1,4 +1,3 @@
-import type { Lease } from '../../../kube/api/coordination.ts';
 import { isReason } from '../../../kube/api-error.ts';
 import {
   agentLeaseLabel,
@@ -6,11 +5,8 @@ import {
   agentLeaseNamespace,
   agentLeaseSeconds,
 } from '../../../kube/disks/storage-node.ts';
-import { formatMicroTime } from '../../../kube/go/timestamp.ts';
-import { apiVersionOf } from '../../../kube/resource.ts';
-import { leases } from '../../../kube/resources.ts';
-import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
+import { renewHeartbeat } from '../../../reconcile/leases/heartbeat.ts';
 
 const renewEveryMs = 10_000;
 /** After a renewal that failed. */
@@ -63,26 +59,15 @@ export class Heartbeat {
   }
 
   async #renew(signal: AbortSignal): Promise<void> {
-    const { cluster, clock } = this.#context;
-    const client = cluster.resource(leases);
-    const key = { namespace: agentLeaseNamespace, name: agentLeaseName(this.#nodeName) };
+    const { clock } = this.#context;
     const sentMs = clock.monotonicMs();
-    const known = await undefinedIfNotFound(client.get(key, { signal }));
-    const lease: Lease = {
-      apiVersion: apiVersionOf(leases),
-      kind: leases.kind,
-      metadata: {
-        ...known?.metadata,
-        ...key,
-        labels: { ...known?.metadata?.labels, [agentLeaseLabel]: 'disk-agent' },
-      },
-      spec: {
-        holderIdentity: this.#nodeName,
-        leaseDurationSeconds: agentLeaseSeconds,
-        renewTime: formatMicroTime(clock.nowMs()),
-      },
+    const heartbeat = {
+      lease: { namespace: agentLeaseNamespace, name: agentLeaseName(this.#nodeName) },
+      labels: { [agentLeaseLabel]: 'disk-agent' },
+      holder: this.#nodeName,
+      durationSeconds: agentLeaseSeconds,
     };
-    await (known === undefined ? client.create(lease, { signal }) : client.update(lease, { signal }));
+    await renewHeartbeat(this.#context, heartbeat, signal);
     const wasMissing = this.#renewedMs === undefined || this.isExpired;
     this.#renewedMs = sentMs;
     if (wasMissing) this.#onRecovered();

@@ -19,6 +19,7 @@ import { addTo, removeFrom, setOrDelete } from '../primitives/maps.ts';
 import { DriveEntries } from './drive-entries.ts';
 import { DriverEntries } from './driver-entries.ts';
 import { classEntryKey, driverEntryKey, entryKeyOf, PoolEntry, type PoolRow } from './pool-entry.ts';
+import { PoolExpiry } from './pool-expiry.ts';
 import { convertBetweenPools, publishedCapacity, publishedLimit } from './published-figures.ts';
 
 /**
@@ -38,12 +39,12 @@ export class PoolTable {
   readonly #records: (PoolRecord | undefined)[] = [];
   readonly #available: Size[] = [];
   /**
-   * The columns that plans compare, by row: the largest single volume (-1 if the pool provisions none), the available capacity after
-   * promises, and when the figures expire. Sizes that doubles can't represent exactly are compared again as exact sizes on a tie.
+   * The columns that plans compare, by row: the largest single volume (-1 if the pool provisions none), and the available capacity after
+   * promises. Sizes that doubles can't represent exactly are compared again as exact sizes on a tie.
    */
   limitBytes = new Float64Array(64);
   availableBytes = new Float64Array(64);
-  expiresAtMs = new Float64Array(64);
+  readonly expiry = new PoolExpiry();
   readonly #topologyOf: (Topology | undefined)[] = [];
   readonly #entries = new Map<string, PoolEntry>();
   readonly #byBacking = new Map<string, Set<PoolRow>>();
@@ -161,6 +162,7 @@ export class PoolTable {
     this.#leave(record);
     this.#topologies.release(this.#topologyOf[row]!);
     this.#rows.delete(key);
+    this.expiry.recordChanged(row, record, undefined);
     this.#records[row] = undefined;
     this.#topologyOf[row] = undefined;
     this.#freeRows.push(row);
@@ -333,15 +335,14 @@ export class PoolTable {
   }
 
   #setRecord(row: PoolRow, record: PoolRecord): void {
+    this.expiry.recordChanged(row, this.#records[row], record);
     this.#records[row] = record;
     if (row >= this.limitBytes.length) this.#growColumns();
-    this.expiresAtMs[row] = record.expiresAtMs ?? Number.POSITIVE_INFINITY;
   }
 
   #growColumns(): void {
     this.limitBytes = doubled(this.limitBytes);
     this.availableBytes = doubled(this.availableBytes);
-    this.expiresAtMs = doubled(this.expiresAtMs);
   }
 
   /** The pool's position in its entry, or where to insert it. Entries are sorted by key. */

@@ -74,6 +74,7 @@ export const obstacles = {
   InsufficientCapacity: 'it has too little free capacity',
   VolumeTooLarge: 'its maximum volume size is smaller than the request',
   Expired: 'its capacity figures have expired',
+  PublisherGone: 'its capacity figures are not used: their publisher no longer renews its Lease',
   GrowthReserve: 'it keeps free capacity for expansions, as the class or claim says',
   SameOwner: 'it already has a volume of the same owner, and the class or claim wants them apart',
   NoNewVolumes: 'it takes no new volumes',

@@ -58,7 +58,7 @@ export class FreeCapacity {
   }
 
   isExpired(row: number): boolean {
-    return this.#nowMs >= this.#index.pools.expiresAtMs[row]!;
+    return this.#nowMs >= this.#index.pools.expiry.atMs[row]!;
   }
 
   /** Whether the pool alone could hold the want. */

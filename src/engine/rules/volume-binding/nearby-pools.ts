@@ -64,7 +64,7 @@ function obstaclesOfPool(index: ClusterIndex, capacity: FreeCapacity, want: Want
   const group = want.provisioning!.spreadGroup;
   if (group !== undefined && capacity.hasGroup(row, group))
     found.push({ code: 'SameOwner', margin: undefined, detail: `it already has a volume of ${group}` });
-  if (capacity.isExpired(row)) found.push({ code: 'Expired', margin });
+  if (capacity.isExpired(row)) found.push(expiryObstacle(index, row, margin));
   if (compareSizes(limit, want.size) < 0)
     found.push({ code: 'VolumeTooLarge', margin: { ...margin, free: limit, promised: zeroSize } });
   if (policy === 'one-at-a-time' && index.pools.hasPromises(row)) found.push({ code: 'Busy', margin });
@@ -77,6 +77,14 @@ function obstaclesOfPool(index: ClusterIndex, capacity: FreeCapacity, want: Want
   if (found.length === 0 && !capacity.admits(row, want))
     found.push({ code: 'GrowthReserve', margin, detail: growthReserveText(index, want, row) });
   return found;
+}
+
+function expiryObstacle({ pools }: ClusterIndex, row: number, margin: ByteMargin): Obstacle {
+  const { publisherLease } = pools.record(row);
+  if (pools.expiry.atMs[row] !== pools.expiry.trustedUntilMs(publisherLease))
+    return { code: 'Expired', margin };
+  const detail = `its publisher no longer renews Lease ${publisherLease}, so its capacity figures are not used`;
+  return { code: 'PublisherGone', margin, detail };
 }
 
 function growthReserveText(index: ClusterIndex, want: Want, row: number): string {

@@ -1,11 +1,11 @@
-import type { KubeObject } from '../../kube/api/meta.ts';
-import { isReason } from '../../kube/api-error.ts';
-import type { Resource } from '../../kube/resource.ts';
-import { csiNodes, csiStorageCapacities, driverCapacities, nodes } from '../../kube/resources.ts';
-import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
-import { annotations, labels } from '../../kube/well-known.ts';
-import type { ControllerContext } from '../../reconcile/controller.ts';
-import { isManagedByStowage } from './published-names.ts';
+import type { KubeObject } from '../../../kube/api/meta.ts';
+import { isReason } from '../../../kube/api-error.ts';
+import type { Resource } from '../../../kube/resource.ts';
+import { csiNodes, csiStorageCapacities, driverCapacities, nodes } from '../../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
+import { annotations, labels } from '../../../kube/well-known.ts';
+import type { ControllerContext } from '../../../reconcile/controller.ts';
+import { isManagedByStowage } from '../published-names.ts';
 
 export interface OrphanedFiguresOptions {
   readonly context: Pick<ControllerContext, 'cluster' | 'clock' | 'random' | 'log'>;
