@@ -52,6 +52,8 @@ export class EnforcingDriver {
   /** What the node service has staged and published. */
   readonly mounts = new NodeMounts();
   readonly calls: { readonly method: string; readonly request: unknown }[] = [];
+  /** What NodeGetInfo answers. */
+  maxVolumesPerNode = 0n;
   /** Runs before the call takes effect. */
   beforeCall: ((method: string, request: unknown) => Promise<void> | void) | undefined;
   /** Runs after the call took effect, before its reply. */
@@ -62,6 +64,7 @@ export class EnforcingDriver {
 
   constructor(options: EnforcingDriverOptions) {
     this.#options = options;
+    this.maxVolumesPerNode = options.maxVolumesPerNode ?? 0n;
     this.name = options.name ?? 'enforcing.example.com';
     this.topologyKey = options.topologyKey ?? 'topology.example.com/node';
     this.pools = new Map(Object.entries(options.pools));
@@ -140,7 +143,7 @@ export class EnforcingDriver {
   }
 
   #node(): ServiceMethods<typeof Node> {
-    const { nodeCapabilities = nodeDefault, nodeId = 'node', maxVolumesPerNode = 0n } = this.#options;
+    const { nodeCapabilities = nodeDefault, nodeId = 'node' } = this.#options;
     const { mounts } = this;
     return {
       nodeGetCapabilities: async () => ({
@@ -150,6 +153,7 @@ export class EnforcingDriver {
       }),
       nodeGetInfo: (request) =>
         this.#run('NodeGetInfo', request, () => {
+          const { maxVolumesPerNode } = this;
           return { nodeId, maxVolumesPerNode, accessibleTopology: this.#topologyOf(nodeId) };
         }),
       nodeStageVolume: (request) =>

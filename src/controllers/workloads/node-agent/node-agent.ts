@@ -1,3 +1,4 @@
+import { grpcNumberOf } from '../../../csi/grpc-codes.ts';
 import { type CsiDriverSet, noCsiDrivers } from '../../../csi/served-driver.ts';
 import type { Lease } from '../../../kube/api/coordination.ts';
 import type { Node, PersistentVolume, Pod } from '../../../kube/api/core.ts';
@@ -60,6 +61,9 @@ export const nodeAgent: Controller = createNodeAgent();
 /** How often finished pods are counted while pods finish, as in kube-controller-manager. */
 const terminatedDelayMs = 20_000;
 const terminatedKey = 'terminated pods';
+
+/** The code of an attachment that failed because the node has no slot left. */
+const resourceExhausted = grpcNumberOf('ResourceExhausted');
 
 /** Keys are `pod NAMESPACE/NAME`, `node NAME`, `attachment NAME` and `terminated pods`. */
 class NodeAgent {
@@ -139,6 +143,10 @@ class NodeAgent {
     const waiting = () => {
       for (const key of [...this.#pods.waiting, ...this.#pods.unreported]) this.#queue.add(`pod ${key}`);
     };
+    const driver = ({ metadata }: KubeObject) => {
+      waiting();
+      this.#pluginLoops.driverChanged(metadata?.name ?? '');
+    };
     const csiNode = ({ metadata }: KubeObject) => this.#csiNodeChanged(metadata?.name ?? '');
     const claim = (object: KubeObject) => this.#wakeUsers(keyOf(object));
     const config = ({ metadata }: KubeObject) => this.#wakeWaiting(metadata?.namespace ?? '');
@@ -167,11 +175,12 @@ class NodeAgent {
       configMaps.addHandler({ added: config, updated: config }),
       csiNodes.addHandler({ added: csiNode, updated: csiNode, deleted: csiNode }),
       this.#csiDrivers.onJoin(waiting),
-      drivers.addHandler({ added: waiting, updated: waiting, deleted: waiting }),
+      drivers.addHandler({ added: driver, updated: driver, deleted: driver }),
       attachments.addHandler({
         added: (attachment) => this.#attachmentChanged(attachment),
         updated: (attachment, old) => {
           this.#attachmentChanged(attachment);
+          this.#limitReached(attachment, old);
           this.#pods.attachments.report(attachment, old);
         },
         deleted: (attachment) => this.#attachmentGone(attachment),
@@ -233,6 +242,13 @@ class NodeAgent {
     this.#wakeNode(nodeName);
     this.#queue.add(`node ${nodeName}`);
     this.#pluginLoops.registerAgain(nodeName);
+  }
+
+  /** Another process attaches the volume, and its driver has counted more volumes on the node than its limit says. */
+  #limitReached({ spec, status }: VolumeAttachment, old: VolumeAttachment): void {
+    const { errorCode, time } = status?.attachError ?? {};
+    if (errorCode !== resourceExhausted || time === old.status?.attachError?.time) return;
+    this.#pluginLoops.slotsExhausted(spec?.nodeName ?? '', spec?.attacher ?? '');
   }
 
   #nodeGone({ metadata }: Node): void {

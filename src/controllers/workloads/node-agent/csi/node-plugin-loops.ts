@@ -109,6 +109,17 @@ export class NodePluginLoops {
       if (key.startsWith(`${nodeName} `)) queue.add(registrationKey);
   }
 
+  /** The CSIDriver has changed: it says how often the limit of the driver is read. */
+  driverChanged(driver: string): void {
+    for (const [key, { queue }] of this.#loops) if (key.endsWith(` ${driver}`)) queue.add(registrationKey);
+  }
+
+  /** The node lacked a slot for a volume of the driver: as a kubelet does, its limit is read again if the CSIDriver has a period. */
+  slotsExhausted(nodeName: string, driver: string): void {
+    if (this.#registration.updatesLimit(driver))
+      this.#loops.get(loopKey(nodeName, driver))?.queue.add(registrationKey);
+  }
+
   #join(nodeName: string, source: CsiNodeSource, plugin: ServedCsiDriver, signal: AbortSignal): void {
     const { context, plugins } = this.#options;
     const loop = this.#loopOf(nodeName, source, plugin);

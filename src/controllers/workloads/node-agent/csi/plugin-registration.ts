@@ -18,8 +18,10 @@ import {
 } from './csi-node-entry.ts';
 import { callPlugin } from './plugin-call.ts';
 
-/** How often a plugin is asked again: its limit may change, and it may have been replaced. */
+/** How often a plugin is asked again unless its CSIDriver says it: it may have been replaced. */
 const askAgainMs = 60_000;
+/** The smallest period that a CSIDriver can have. */
+const updatePeriodMsMin = 10_000;
 
 /**
  * Registers node plugins as a kubelet does: the topology becomes labels of the Node, then the driver gets its entry in the CSINode. All
@@ -53,7 +55,7 @@ export class PluginRegistration {
     const topology = pluginLabels(node, info);
     if (topology.kind === 'conflict') {
       this.#reportConflict(node, plugin.name, topology.problem);
-      return { afterMs: askAgainMs };
+      return { afterMs: this.#askAgainMs(plugin.name) };
     }
     const { uid, resourceVersion } = node.metadata ?? {};
     if (topology.kind === 'missing') {
@@ -63,7 +65,21 @@ export class PluginRegistration {
         .patch({ name: nodeName }, { type: 'merge', body }, { signal });
     }
     await this.#writeEntry(node, entryOf(plugin.name, info), signal);
-    return { afterMs: askAgainMs };
+    return { afterMs: this.#askAgainMs(plugin.name) };
+  }
+
+  /** Whether the limit of the driver is to be read again after a node could not attach a volume for lack of a slot. */
+  updatesLimit(driver: string): boolean {
+    return this.#updatePeriodMs(driver) !== undefined;
+  }
+
+  #askAgainMs(driver: string): number {
+    return this.#updatePeriodMs(driver) ?? askAgainMs;
+  }
+
+  #updatePeriodMs(driver: string): number | undefined {
+    const seconds = this.#caches.drivers.get(driver)?.spec?.nodeAllocatableUpdatePeriodSeconds;
+    return seconds === undefined ? undefined : Math.max(Number(seconds) * 1000, updatePeriodMsMin);
   }
 
   /**

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { CsiStatusError } from '../../../../csi/csi-errors.ts';
 import { EnforcingDriver } from '../../../../csi/testing/enforcing-driver.ts';
 import type { CSINode } from '../../../../kube/api/storage.ts';
-import { csiNodes, nodes } from '../../../../kube/resources.ts';
+import { csiDrivers, csiNodes, nodes, volumeAttachments } from '../../../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../../../kube/undefined-if-not-found.ts';
 import { VirtualTimeCluster } from '../../../testing/virtual-time-cluster.ts';
 import { garbageCollector } from '../../garbage-collector.ts';
@@ -193,4 +193,47 @@ test('a CSINode that is left without entries is deleted, so that the node is sim
   await fixture.settle();
   expect(await csiNodeOf(fixture)).toBeUndefined();
   expect(await phases(fixture)).toEqual(['web Running']);
+});
+
+async function limitOf(fixture: VirtualTimeCluster): Promise<number | undefined> {
+  return (await csiNodeOf(fixture))?.spec?.drivers?.[0]?.allocatable?.count;
+}
+
+test('the limit is read again after nodeAllocatableUpdatePeriodSeconds, also if that changes', async () => {
+  const plugin = await PluginFixture.start({ maxVolumesPerNode: 7n });
+  await using fixture = await VirtualTimeCluster.start(plugin.agent());
+  await makeCsiDriver(fixture, { nodeAllocatableUpdatePeriodSeconds: 600 });
+  await makeNode(fixture, name);
+  await fixture.settle();
+  plugin.driver.maxVolumesPerNode = 5n;
+  await fixture.settle(300_000);
+  expect(await limitOf(fixture)).toBe(7);
+  await fixture.settle(310_000);
+  expect(await limitOf(fixture)).toBe(5);
+  const body = { spec: { nodeAllocatableUpdatePeriodSeconds: 10 } };
+  await fixture.cluster.resource(csiDrivers).patch({ name: testDriver }, { type: 'merge', body });
+  await fixture.settle();
+  plugin.driver.maxVolumesPerNode = 4n;
+  await fixture.settle(11_000);
+  expect(await limitOf(fixture)).toBe(4);
+});
+
+test.each([
+  { what: 'with', period: { nodeAllocatableUpdatePeriodSeconds: 3600 }, expected: 5 },
+  { what: 'without', period: {}, expected: 7 },
+])('$what a period, an attachment without a slot makes the agent read the limit: $expected', async (one) => {
+  const plugin = await PluginFixture.start({ maxVolumesPerNode: 7n });
+  await using fixture = await VirtualTimeCluster.start(plugin.agent());
+  await makeCsiDriver(fixture, one.period);
+  await makeNode(fixture, name);
+  await fixture.settle();
+  plugin.driver.maxVolumesPerNode = 5n;
+  const client = fixture.cluster.resource(volumeAttachments);
+  const source = { persistentVolumeName: 'v' };
+  await client.create({ metadata: { name: 'a' }, spec: { attacher: testDriver, nodeName: name, source } });
+  const attachError = { time: '2026-01-01T00:00:00Z', message: 'no slot left', errorCode: 8 };
+  const body = { status: { attached: false, attachError } };
+  await client.patch({ name: 'a' }, { type: 'merge', body }, { subresource: 'status' });
+  await fixture.settle(5_000);
+  expect(await limitOf(fixture)).toBe(one.expected);
 });
