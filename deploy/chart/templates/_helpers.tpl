@@ -203,6 +203,13 @@ rules:
     resources: [leases]
     resourceNames: [{{ join ", " .leases }}]
     verbs: [get, update]
+{{- with .watched }}
+  # That of a PV binder of ours would say whether it leaves delayed claims to us.
+  - apiGroups: [coordination.k8s.io]
+    resources: [leases]
+    resourceNames: [{{ . }}]
+    verbs: [list, watch]
+{{- end }}
 {{- if .publisherLeases }}
   # Heartbeats of publishers of capacity, by their label.
   - apiGroups: [coordination.k8s.io]
