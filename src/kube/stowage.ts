@@ -45,6 +45,8 @@ export interface StoragePool {
   readonly nodeList?: readonly string[];
   /** The largest volume that can be created now. */
   readonly capacity?: QuantityText;
+  /** The smallest volume that the driver creates: smaller claims take as much; absent: any size. */
+  readonly minimumVolume?: QuantityText;
   /** When this entry expires; absent means never. */
   readonly expiryTime?: Timestamp;
   /** When the driver was asked for the capacity, with fractions of a second; absent: unknown. */

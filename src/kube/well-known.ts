@@ -46,6 +46,8 @@ export const annotations = {
   drive: 'stowage.dev/drive',
   /** On a CSIStorageCapacity: when its figures were measured, RFC 3339 with fractions, by the clock of the publisher. */
   measuredAt: 'stowage.dev/measured-at',
+  /** On a CSIStorageCapacity: the size of the smallest volume that the driver creates, a quantity such as `1Gi`. Smaller claims take as much. */
+  minimumVolumeSize: 'stowage.dev/minimum-volume-size',
   /** On a CSIStorageCapacity: the Lease that its publisher renews, as `NAMESPACE/NAME`; see `publisher-heartbeat.ts`. */
   publisherLease: 'stowage.dev/publisher-lease',
   /** On a CSIStorageCapacity: why its publisher cannot measure it. Absent: the figure is up to date while the publisher runs. */

@@ -1,4 +1,4 @@
-import { policyOfClaim } from '../../engine/cluster-index/pools/policy-of-claim.ts';
+import { policyOfClaim } from '../../engine/cluster-index/pools/policies/policy-of-claim.ts';
 import { explainNodes } from '../../engine/evaluation/explain-nodes.ts';
 import { groupNodes } from '../../engine/explain/node-groups.ts';
 import { type NodeRanking, rankNodes } from '../../engine/explain/node-ranking.ts';

@@ -1,4 +1,4 @@
-import { inlineVolumeId } from '../../engine/cluster-index/pools/promise-table.ts';
+import { inlineVolumeId } from '../../engine/cluster-index/pools/promise-ids.ts';
 import { closestCandidates } from '../../engine/explain/closest-candidates.ts';
 import { groupNodes, type NodeGroup } from '../../engine/explain/node-groups.ts';
 import { truncatedList } from '../../engine/explain/truncated-list.ts';

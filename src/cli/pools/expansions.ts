@@ -1,11 +1,6 @@
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
-import {
-  type CapacityPromise,
-  expandedId,
-  expansionId,
-  expansionOf,
-  isDeducted,
-} from '../../engine/cluster-index/pools/promise-table.ts';
+import { expandedId, expansionId, expansionOf } from '../../engine/cluster-index/pools/promise-ids.ts';
+import { type CapacityPromise, isDeducted } from '../../engine/cluster-index/pools/promise-table.ts';
 import { addSizes, compareSizes, type Size, subtractSizes, zeroSize } from '../../engine/size.ts';
 import { quantityText } from './amounts.ts';
 

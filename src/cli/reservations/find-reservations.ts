@@ -1,9 +1,6 @@
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
-import {
-  type CapacityPromise,
-  expansionOf,
-  isBeingProvisioned,
-} from '../../engine/cluster-index/pools/promise-table.ts';
+import { expansionOf } from '../../engine/cluster-index/pools/promise-ids.ts';
+import { type CapacityPromise, isBeingProvisioned } from '../../engine/cluster-index/pools/promise-table.ts';
 import { publishedCapacity } from '../../engine/cluster-index/pools/published-figures.ts';
 import { stowageProfile } from '../../engine/cluster-index/profile.ts';
 import type { ClaimRecord } from '../../engine/records/claim-record.ts';

@@ -2,7 +2,13 @@ import { expect, test } from 'vitest';
 import { InProcessDriver } from '../../csi/in-process-driver.ts';
 import { JoiningDriverSet } from '../../csi/joining-driver-set.ts';
 import { EnforcingDriver } from '../../csi/testing/enforcing-driver.ts';
-import { csiNodes, csiStorageCapacities, nodes, storageClasses } from '../../kube/resources.ts';
+import {
+  csiNodes,
+  csiStorageCapacities,
+  driverCapacities,
+  nodes,
+  storageClasses,
+} from '../../kube/resources.ts';
 import { driverName, gib, PublisherFixture, topologyKey } from './testing/publisher-fixture.ts';
 
 const pools = { n1: 10n * gib, n2: 20n * gib };
@@ -238,3 +244,34 @@ test('a driver that joins again is published by a publisher of its own, and the 
   await fixture.settle(600_000);
   expect(fixture.driver.callsOf('GetCapacity').length).toBe(calls);
 });
+
+test.each([
+  ['CSIStorageCapacity', '10Gi at least 1Gi', '10Gi'],
+  ['DriverCapacity', '10Gi at least 1Gi', '10Gi'],
+] as const)(
+  '%s: the smallest volume is published, and removed when the driver no longer says it',
+  async (form, first, then) => {
+    await using fixture = await PublisherFixture.prepare({ pools: { n1: 10n * gib }, settings: { form } });
+    fixture.driver.changeReply = (method, reply) =>
+      method === 'GetCapacity' ? { ...reply, minimumVolumeSize: gib } : reply;
+    const published = async () => {
+      const [object] = (await fixture.cluster.resource(capacities).list()).items;
+      const shards =
+        form === 'DriverCapacity' ? (await fixture.cluster.resource(driverCapacities).list()).items : [];
+      const pool = shards[0]?.status?.storage?.[0]?.pools?.[0];
+      const smallest =
+        pool?.minimumVolume ?? object?.metadata?.annotations?.['stowage.dev/minimum-volume-size'];
+      const amount = String(pool?.capacity ?? object?.capacity);
+      return smallest === undefined ? amount : `${amount} at least ${smallest}`;
+    };
+    fixture.run();
+    await fixture.settle();
+    expect(await published()).toBe(first);
+    fixture.takeWork();
+    await fixture.settle(90_000);
+    expect(fixture.takeWork(), 'nothing changed').toBe('1 calls');
+    fixture.driver.changeReply = undefined;
+    await fixture.settle(120_000);
+    expect(await published()).toBe(then);
+  },
+);

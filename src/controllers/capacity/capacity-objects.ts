@@ -89,6 +89,7 @@ export class CapacityObjects implements FigureStore {
     const { metadata, capacity, maximumVolumeSize } = object;
     const freeBytes = capacity === undefined ? undefined : bytesOf(capacity);
     const largestBytes = maximumVolumeSize === undefined ? undefined : bytesOf(maximumVolumeSize);
+    const smallest = metadata?.annotations?.[annotations.minimumVolumeSize];
     return {
       freeBytes,
       largestBytes,
@@ -100,7 +101,10 @@ export class CapacityObjects implements FigureStore {
         metadata?.annotations?.[annotations.publisherLease] === this.#options.context.lease &&
         this.#hasOwner(object) &&
         (metadata?.labels?.[labels.backingPool] ?? null) === this.#backingLabel(figureKey, disks),
-      hasAmount: (figure) => freeBytes === figure.freeBytes && largestBytes === figure.largestBytes,
+      hasAmount: (figure) =>
+        freeBytes === figure.freeBytes &&
+        largestBytes === figure.largestBytes &&
+        smallest === smallestText(figure),
     };
   }
 
@@ -119,6 +123,7 @@ export class CapacityObjects implements FigureStore {
     // A record of drift, an earlier publisher and an earlier failure are removed, unless they are written again.
     const old = {
       [annotations.drift]: null,
+      [annotations.minimumVolumeSize]: null,
       [annotations.publisherLease]: null,
       [annotations.capacityProblem]: null,
     };
@@ -178,6 +183,7 @@ export class CapacityObjects implements FigureStore {
     const { storageClassName, segment } = figureOfKey(figureKey);
     const backing = this.#backingLabel(figureKey, figure.disks);
     const drift = figure.drift && formatDriftRecord(figure.drift);
+    const smallest = smallestText(figure);
     return {
       metadata: {
         namespace,
@@ -186,6 +192,7 @@ export class CapacityObjects implements FigureStore {
         annotations: {
           [annotations.measuredAt]: new Date(figure.measuredAtMs).toISOString(),
           ...(drift === undefined ? {} : { [annotations.drift]: drift }),
+          ...(smallest === undefined ? {} : { [annotations.minimumVolumeSize]: smallest }),
           ...(nodeName === undefined ? {} : { [annotations.publisherNode]: nodeName }),
           ...(context.lease === undefined ? {} : { [annotations.publisherLease]: context.lease }),
         },
@@ -240,6 +247,10 @@ export class CapacityObjects implements FigureStore {
   }
 }
 
+function smallestText({ smallestBytes }: Pick<NewFigure, 'smallestBytes'>): string | undefined {
+  return smallestBytes === undefined ? undefined : quantityOfBytes(smallestBytes);
+}
+
 function keyOfFigure({ storageClassName = '', nodeTopology }: CSIStorageCapacity): string {
   return figureKeyOf({ storageClassName, segment: nodeTopology?.matchLabels ?? {} });
 }
@@ -250,7 +261,8 @@ function contentOf({ metadata, capacity, maximumVolumeSize }: CSIStorageCapacity
   const amounts = [capacity, maximumVolumeSize].map((amount) =>
     amount === undefined ? '' : String(bytesOf(amount)),
   );
+  const smallest = metadata?.annotations?.[annotations.minimumVolumeSize];
   const backing = metadata?.labels?.[labels.backingPool];
   const owners = metadata?.ownerReferences?.map(({ uid }) => uid) ?? [];
-  return JSON.stringify([...amounts, measuredAt, backing, owners]);
+  return JSON.stringify([...amounts, smallest, measuredAt, backing, owners]);
 }

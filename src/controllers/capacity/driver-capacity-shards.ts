@@ -100,6 +100,7 @@ export class DriverCapacityShards implements FigureStore {
     const pool = shard && poolIn(shard, figureKey);
     if (shard === undefined || pool === undefined) return undefined;
     const largestBytes = pool.capacity === undefined ? undefined : bytesOf(pool.capacity);
+    const smallestBytes = pool.minimumVolume === undefined ? undefined : bytesOf(pool.minimumVolume);
     return {
       freeBytes: largestBytes,
       largestBytes,
@@ -108,7 +109,8 @@ export class DriverCapacityShards implements FigureStore {
       drift: pool.drift,
       isComplete: (disks) =>
         this.#isShardComplete(shard, figureKey) && pool.name === this.#poolName(figureKey, disks),
-      hasAmount: (figure) => largestBytes === publishedAmount(figure),
+      hasAmount: (figure) =>
+        largestBytes === publishedAmount(figure) && smallestBytes === figure.smallestBytes,
     };
   }
 
@@ -216,6 +218,7 @@ export class DriverCapacityShards implements FigureStore {
       name: this.#poolName(figureKey, figure.disks),
       ...this.#nodesOf(figureKey),
       capacity: quantityOfBytes(publishedAmount(figure)),
+      ...(figure.smallestBytes === undefined ? {} : { minimumVolume: quantityOfBytes(figure.smallestBytes) }),
       measuredAt: new Date(measuredAtMs).toISOString(),
       expiryTime: formatTimestamp(measuredAtMs + lifetimeMs),
       ...(drift === undefined ? {} : { drift }),

@@ -13,6 +13,8 @@ export interface MeasuredFigure {
   readonly freeBytes: bigint;
   /** `maximum_volume_size`; undefined if the driver does not say. */
   readonly largestBytes: bigint | undefined;
+  /** `minimum_volume_size`; undefined if the driver does not say. */
+  readonly smallestBytes: bigint | undefined;
 }
 
 export interface MeasurementRequest {
@@ -43,7 +45,12 @@ export async function measure(
   const reply = await withDeadline(clock, { method: 'GetCapacity', timeoutMs }, signal, (deadline) =>
     driver.call('GetCapacity', request, { signal: deadline, timeoutMs }),
   );
-  return { measuredAtMs, freeBytes: reply.availableCapacity, largestBytes: reply.maximumVolumeSize };
+  return {
+    measuredAtMs,
+    freeBytes: reply.availableCapacity,
+    largestBytes: reply.maximumVolumeSize,
+    smallestBytes: reply.minimumVolumeSize === 0n ? undefined : reply.minimumVolumeSize,
+  };
 }
 
 /** The driver did not answer in time. */

@@ -20,9 +20,16 @@ export function poolIn({ status }: DriverCapacity, figureKey: string): StoragePo
 }
 
 /** What this publisher writes into a pool, to recognise it again. */
-export function contentOfPool({ name, capacity, measuredAt, expiryTime }: StoragePool): string {
+export function contentOfPool({
+  name,
+  capacity,
+  minimumVolume,
+  measuredAt,
+  expiryTime,
+}: StoragePool): string {
   const amount = capacity === undefined ? '' : String(bytesOf(capacity));
-  return JSON.stringify([name, amount, measuredAt, expiryTime]);
+  const smallest = minimumVolume === undefined ? '' : String(bytesOf(minimumVolume));
+  return JSON.stringify([name, amount, smallest, measuredAt, expiryTime]);
 }
 
 /** The kind has one number, the largest volume that can be created. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
-import { spreadGroupOf } from '../../engine/cluster-index/pools/spread-group.ts';
+import { spreadGroupOf } from '../../engine/cluster-index/pools/policies/spread-group.ts';
 import type { StatefulSet } from '../../kube/api/apps.ts';
 import type { PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';

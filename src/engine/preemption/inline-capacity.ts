@@ -1,5 +1,6 @@
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
-import { type CapacityPromise, inlineVolumeId } from '../cluster-index/pools/promise-table.ts';
+import { inlineVolumeId } from '../cluster-index/pools/promise-ids.ts';
+import type { CapacityPromise } from '../cluster-index/pools/promise-table.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 import { addSizes, type Size, subtractSizes } from '../size.ts';
 

@@ -1,5 +1,5 @@
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
-import { policyOfClaim } from '../cluster-index/pools/policy-of-claim.ts';
+import { policyOfClaim } from '../cluster-index/pools/policies/policy-of-claim.ts';
 import { inFlightPolicy } from '../cluster-index/profile.ts';
 import { growthReserveBytes } from '../drives/growth-reserve.ts';
 import { type FilterOptions, filterNodes } from '../evaluation/filter-nodes.ts';

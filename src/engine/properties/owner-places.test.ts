@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { StatefulSet } from '../../kube/api/apps.ts';
 import type { PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
 import { ClusterIndex } from '../cluster-index/cluster-index.ts';
-import { ownerGroupOf } from '../cluster-index/pools/spread-group.ts';
+import { ownerGroupOf } from '../cluster-index/pools/policies/spread-group.ts';
 import type { ClaimRecord } from '../records/claim-record.ts';
 import { sizeOfBytes } from '../size.ts';
 import { boundClaim, claim, labelIn, node, ownedBy, pod, volume, zone } from '../testing/objects.ts';

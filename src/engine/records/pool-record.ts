@@ -57,6 +57,8 @@ export interface PoolRecord {
   readonly free: Size | undefined;
   /** The largest single volume, if published. */
   readonly largest: Size | undefined;
+  /** The smallest volume that the driver creates, if published: smaller claims take as much. */
+  readonly smallest?: Size | undefined;
   readonly expiresAtMs: number | undefined;
   /** The Lease that the publisher of the figures renews, as `namespace/name`; undefined if it names none, as publishers of others. */
   readonly publisherLease?: string | undefined;
@@ -156,6 +158,11 @@ function readOwnCapacity(capacity: CSIStorageCapacity, interner: Interner): Pool
     nodes: interner.matcher(nodesOfCapacity(capacity, problems)),
     free: sizeOrUndefined(capacity.capacity, 'capacity', problems),
     largest: sizeOrUndefined(capacity.maximumVolumeSize, 'maximumVolumeSize', problems),
+    smallest: sizeOrUndefined(
+      capacity.metadata?.annotations?.[annotations.minimumVolumeSize],
+      `metadata.annotations[${annotations.minimumVolumeSize}]`,
+      problems,
+    ),
     expiresAtMs: undefined,
     publisherLease:
       interner.text(textOf(capacity.metadata?.annotations?.[annotations.publisherLease])) || undefined,
@@ -249,6 +256,7 @@ function isSamePool(before: StoragePool | undefined, after: StoragePool): boolea
   if (before === undefined) return false;
   return (
     before.capacity === after.capacity &&
+    before.minimumVolume === after.minimumVolume &&
     before.expiryTime === after.expiryTime &&
     before.measuredAt === after.measuredAt &&
     isSameList(before.nodeList, after.nodeList) &&
@@ -283,6 +291,7 @@ function readPool(pool: StoragePool, name: string, context: PoolContext): PoolRe
     nodes: interner.matcher(nodesOfPool(pool, field, problems)),
     free: undefined,
     largest: sizeOrUndefined(pool.capacity, `${field}.capacity`, problems),
+    smallest: sizeOrUndefined(pool.minimumVolume, `${field}.minimumVolume`, problems),
     expiresAtMs: expiryOf(pool, field, problems),
     measuredAtMs: measuredAtOf(pool.measuredAt, `${field}.measuredAt`, problems),
     isTracked: tracksCapacity,

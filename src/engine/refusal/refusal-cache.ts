@@ -1,7 +1,7 @@
 import type { ClusterChange } from '../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
-import { apartGroupOf } from '../cluster-index/pools/apart-group.ts';
-import { spreadGroupOf } from '../cluster-index/pools/spread-group.ts';
+import { apartGroupOf } from '../cluster-index/pools/policies/apart-group.ts';
+import { spreadGroupOf } from '../cluster-index/pools/policies/spread-group.ts';
 import type { ClaimRecord } from '../records/claim-record.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 import { policyKey } from '../records/volume-policy.ts';

@@ -1,5 +1,5 @@
 import { driveNodeKey, drivesDriver } from '../../kube/drive.ts';
-import { policyOfClaim } from '../cluster-index/pools/policy-of-claim.ts';
+import { policyOfClaim } from '../cluster-index/pools/policies/policy-of-claim.ts';
 import type { DriveKind } from '../drives/drive-ask.ts';
 import type { Finding } from '../rules/framework/finding.ts';
 import { changing, type RemedyEdit, type RemedyStep } from './remedy-step.ts';

@@ -1,7 +1,7 @@
 import { csiDriverForProvisioner } from '../../kube/legacy/in-tree-migration.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
-import { apartGroupOf } from '../cluster-index/pools/apart-group.ts';
-import { spreadGroupOf } from '../cluster-index/pools/spread-group.ts';
+import { apartGroupOf } from '../cluster-index/pools/policies/apart-group.ts';
+import { spreadGroupOf } from '../cluster-index/pools/policies/spread-group.ts';
 import type { ClaimRecord } from '../records/claim-record.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 import type { Interest } from '../rules/framework/rule.ts';

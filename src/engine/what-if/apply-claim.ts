@@ -1,6 +1,7 @@
 import type { PersistentVolumeClaim } from '../../kube/api/core.ts';
 import { bytesOf } from '../../kube/quantities/bytes.ts';
-import { expansionId, isDeducted } from '../cluster-index/pools/promise-table.ts';
+import { expansionId } from '../cluster-index/pools/promise-ids.ts';
+import { isDeducted } from '../cluster-index/pools/promise-table.ts';
 import { bytesText } from '../remedies/amount-text.ts';
 import type { ChangeSink } from './change-sink.ts';
 import type { WhatIfCluster } from './what-if-cluster.ts';

@@ -1,7 +1,7 @@
 import type { Drive, DriveVolume } from '../../kube/drive.ts';
 import { drivePoolKey } from '../cluster-index/pools/drive-pool.ts';
 import { lookUpInlinePools } from '../cluster-index/pools/pool-lookup.ts';
-import { inlineVolumeId } from '../cluster-index/pools/promise-table.ts';
+import { inlineVolumeId } from '../cluster-index/pools/promise-ids.ts';
 import { chooseOnNode, type OtherVolume } from '../drives/choose-with-others.ts';
 import { DriveIndex } from '../drives/drive-index.ts';
 import { readDrive } from '../drives/drive-record.ts';

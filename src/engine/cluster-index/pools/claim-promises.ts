@@ -9,15 +9,14 @@ import { DeletedClaims } from './deleted-claims.ts';
 import { setCompared } from './drive-promises.ts';
 import { ExpansionPromises } from './expansion-promises.ts';
 import { compareWithFigure, mayBeMissed, publicationStamp, settledPromise } from './figure-comparison.ts';
+import { spreadGroupOf } from './policies/spread-group.ts';
+import { deletedClaimId, expansionOf } from './promise-ids.ts';
 import {
   type CapacityPromise,
-  deletedClaimId,
-  expansionOf,
   isBeingProvisioned,
   type PromiseTable,
   promiseIfNeeded,
 } from './promise-table.ts';
-import { spreadGroupOf } from './spread-group.ts';
 import {
   createdSize,
   poolOfClaim,

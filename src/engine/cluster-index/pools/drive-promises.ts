@@ -3,7 +3,8 @@ import type { DriveFacts, DrivePod, PoolRecord } from '../../records/pool-record
 import { compareWithFigure, isInLedger } from './figure-comparison.ts';
 import { compareWithEntries } from './inline-on-drives.ts';
 import type { PoolTable } from './pool-table.ts';
-import { type CapacityPromise, inlineVolumeOf, type PromiseTable } from './promise-table.ts';
+import { inlineVolumeOf } from './promise-ids.ts';
+import type { CapacityPromise, PromiseTable } from './promise-table.ts';
 
 interface PromiseWriter {
   readonly pools: PoolTable;

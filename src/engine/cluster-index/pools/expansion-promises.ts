@@ -3,13 +3,8 @@ import type { VolumeRecord } from '../../records/volume-record.ts';
 import { addSizes, compareSizes, type Size, subtractSizes, zeroSize } from '../../size.ts';
 import type { ClaimTable } from '../volumes/claim-table.ts';
 import { compareWithFigure, mayBeMissed, settledPromise } from './figure-comparison.ts';
-import {
-  type CapacityPromise,
-  expandedId,
-  expansionId,
-  isDeducted,
-  type PromiseTable,
-} from './promise-table.ts';
+import { expandedId, expansionId } from './promise-ids.ts';
+import { type CapacityPromise, isDeducted, type PromiseTable } from './promise-table.ts';
 import { poolOfVolume, type VolumePoolSources } from './volume-pools.ts';
 
 interface ExpansionSources extends VolumePoolSources {

@@ -3,7 +3,8 @@ import type { PoolRecord } from '../../records/pool-record.ts';
 import { compareSizes } from '../../size.ts';
 import type { Profile } from '../profile.ts';
 import type { PoolTable } from './pool-table.ts';
-import { type CapacityPromise, expansionOf } from './promise-table.ts';
+import { expansionOf } from './promise-ids.ts';
+import type { CapacityPromise } from './promise-table.ts';
 import { publishedCapacity } from './published-figures.ts';
 
 /**

@@ -1,7 +1,8 @@
 import type { InlineVolume, PodRecord } from '../../records/pod-record.ts';
 import { compareSizes, zeroSize } from '../../size.ts';
 import type { PoolTable } from './pool-table.ts';
-import { type CapacityPromise, inlineVolumeId, type PromiseTable } from './promise-table.ts';
+import { inlineVolumeId } from './promise-ids.ts';
+import type { CapacityPromise, PromiseTable } from './promise-table.ts';
 
 interface InlinePromiseWriter {
   readonly pools: PoolTable;

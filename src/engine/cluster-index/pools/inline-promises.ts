@@ -8,13 +8,8 @@ import { compareWithFigure, mayBeMissed, publicationStamp, settledPromise } from
 import { compareWithEntries, roomiestDrive } from './inline-on-drives.ts';
 import { lookUpInlinePools } from './pool-lookup.ts';
 import type { PoolTable } from './pool-table.ts';
-import {
-  type CapacityPromise,
-  inlineVolumeId,
-  inlineVolumeOf,
-  type PromiseTable,
-  promiseIfNeeded,
-} from './promise-table.ts';
+import { inlineVolumeId, inlineVolumeOf } from './promise-ids.ts';
+import { type CapacityPromise, type PromiseTable, promiseIfNeeded } from './promise-table.ts';
 
 interface InlineSources {
   readonly profile: Profile;

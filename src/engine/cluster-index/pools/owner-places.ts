@@ -6,8 +6,8 @@ import type { NodeTable } from '../nodes/node-table.ts';
 import type { Topology } from '../nodes/topology-table.ts';
 import { type ClaimTable, isPossibleOwner } from '../volumes/claim-table.ts';
 import type { VolumeTable } from '../volumes/volume-table.ts';
+import { type GroupSources, ownerGroupOf } from './policies/spread-group.ts';
 import type { CapacityPromise } from './promise-table.ts';
-import { type GroupSources, ownerGroupOf } from './spread-group.ts';
 
 /** Where the volume of a claim is. */
 export interface VolumePlace {

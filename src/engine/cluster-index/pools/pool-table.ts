@@ -8,7 +8,7 @@ import {
   type PoolRecord,
   withClassBacking,
 } from '../../records/pool-record.ts';
-import { addSizes, type Size, subtractSizes, zeroSize } from '../../size.ts';
+import { type Size, subtractSizes, zeroSize } from '../../size.ts';
 import type { NodePartition } from '../nodes/node-partition.ts';
 import type { NodeTable } from '../nodes/node-table.ts';
 import { PartitionCache } from '../nodes/partition-cache.ts';
@@ -20,6 +20,7 @@ import { DriveEntries } from './drive-entries.ts';
 import { DriverEntries } from './driver-entries.ts';
 import { classEntryKey, driverEntryKey, entryKeyOf, PoolEntry, type PoolRow } from './pool-entry.ts';
 import { PoolExpiry } from './pool-expiry.ts';
+import { PromisedBytes } from './promised-bytes.ts';
 import { convertBetweenPools, publishedCapacity, publishedLimit } from './published-figures.ts';
 
 /**
@@ -52,8 +53,7 @@ export class PoolTable {
   readonly #driverPools = new Map<string, DriverPoolsRecord>();
   readonly #drivers = new DriverEntries();
   readonly #drives = new DriveEntries();
-  readonly #promises = new Map<string, Map<string, Size>>();
-  readonly #promisedSums = new Map<string, Size>();
+  readonly #promised = new PromisedBytes();
   readonly #cells: PartitionCache;
   /** Increases when a pool is added, removed or moved. Promises that were assigned by topology are then assigned again. */
   structureVersion = 0;
@@ -257,12 +257,12 @@ export class PoolTable {
   }
 
   promisesOf(poolKey: string): ReadonlyMap<string, Size> {
-    return this.#promises.get(poolKey) ?? noPromises;
+    return this.#promised.of(poolKey);
   }
 
   hasPromises(row: number): boolean {
     for (const other of this.#byBacking.get(this.#records[row]!.backing) ?? []) {
-      if (this.#promises.has(this.#records[other]!.key)) return true;
+      if (this.#promised.has(this.#records[other]!.key)) return true;
     }
     return false;
   }
@@ -270,29 +270,19 @@ export class PoolTable {
   /** `spreadGroup`: the pool is a drive, and the group of the volume is kept away from it. */
   addPromise(poolKey: string, id: string, size: Size, spreadGroup?: string): void {
     if (spreadGroup !== undefined) this.#drives.groups.add(spreadGroup, poolKey);
-    const promises = this.#promises.get(poolKey) ?? new Map<string, Size>();
-    this.#promises.set(poolKey, promises);
-    promises.set(id, size);
-    this.#promisedSums.set(poolKey, addSizes(this.promisedTotal(poolKey), size));
+    this.#promised.add(poolKey, id, size);
     this.#refreshBackingOf(poolKey);
   }
 
   removePromise(poolKey: string, id: string, spreadGroup?: string): void {
-    const promises = this.#promises.get(poolKey);
-    const size = promises?.get(id);
-    if (promises === undefined || size === undefined) return;
+    if (!this.#promised.remove(poolKey, id)) return;
     if (spreadGroup !== undefined) this.#drives.groups.remove(spreadGroup, poolKey);
-    promises.delete(id);
-    this.#promisedSums.set(poolKey, subtractSizes(this.promisedTotal(poolKey), size));
-    if (promises.size === 0) {
-      this.#promises.delete(poolKey);
-      this.#promisedSums.delete(poolKey);
-    }
     this.#refreshBackingOf(poolKey);
   }
 
+  /** The bytes that the promises take of the pool. */
   promisedTotal(poolKey: string): Size {
-    return this.#promisedSums.get(poolKey) ?? zeroSize;
+    return this.#promised.total(poolKey, this.get(poolKey));
   }
 
   // ── Entries, columns and backings ──
@@ -381,7 +371,7 @@ export class PoolTable {
   #refreshBacking(backing: string): void {
     const rows = this.#byBacking.get(backing);
     if (rows === undefined) return;
-    const promisedRows = [...rows].filter((row) => this.#promises.has(this.#records[row]!.key));
+    const promisedRows = [...rows].filter((row) => this.#promised.has(this.#records[row]!.key));
     for (const row of rows) {
       let available = this.capacity(row);
       for (const promisedRow of promisedRows) {
@@ -423,8 +413,6 @@ export class PoolTable {
 
 /** No entry with pools has this version. */
 const versionWithoutPools = 0;
-
-const noPromises: ReadonlyMap<string, Size> = new Map();
 
 function doubled(column: Float64Array): Float64Array<ArrayBuffer> {
   const larger = new Float64Array(column.length * 2);

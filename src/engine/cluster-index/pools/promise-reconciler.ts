@@ -21,7 +21,8 @@ import {
 } from './figure-comparison.ts';
 import { InlinePromises } from './inline-promises.ts';
 import type { PoolTable } from './pool-table.ts';
-import { type CapacityPromise, expansionOf, type PromiseTable } from './promise-table.ts';
+import { expansionOf } from './promise-ids.ts';
+import type { CapacityPromise, PromiseTable } from './promise-table.ts';
 
 export interface PromiseOptions {
   /**

@@ -11,6 +11,11 @@ export function publishedCapacity(record: PoolRecord): Size {
   return record.free ?? record.largest ?? zeroSize;
 }
 
+/** The bytes that a new volume takes of the pool: CSI drivers create no volume below their `minimum_volume_size`, and need not refuse a smaller request. */
+export function bytesTaken({ smallest }: PoolRecord, size: Size): Size {
+  return smallest !== undefined && compareSizes(size, smallest) < 0 ? smallest : size;
+}
+
 /** Converts bytes of one pool to bytes of another on the same disks, as their classes say, or else by the published figures: if the disks hold 128 GiB mirrored or 256 GiB striped, a mirrored byte costs two striped ones. */
 export function convertBetweenPools(size: Size, from: PoolRecord, to: PoolRecord): Size {
   if (from === to) return size;

@@ -5,9 +5,9 @@
  */
 import type { ClusterChange, ObjectChange } from '../../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
-import { apartGroupOf } from '../../cluster-index/pools/apart-group.ts';
 import { zoneOfNode } from '../../cluster-index/pools/owner-places.ts';
-import { policyOfClaim } from '../../cluster-index/pools/policy-of-claim.ts';
+import { apartGroupOf } from '../../cluster-index/pools/policies/apart-group.ts';
+import { policyOfClaim } from '../../cluster-index/pools/policies/policy-of-claim.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import { haveSameLabels } from '../../records/labels.ts';
 import { policyKey, type VolumePolicy } from '../../records/volume-policy.ts';

@@ -1,6 +1,10 @@
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import type { NodePartition } from '../../cluster-index/nodes/node-partition.ts';
-import { convertBetweenPools, publishedCapacity } from '../../cluster-index/pools/published-figures.ts';
+import {
+  bytesTaken,
+  convertBetweenPools,
+  publishedCapacity,
+} from '../../cluster-index/pools/published-figures.ts';
 import type { InFlightPolicy } from '../../cluster-index/profile.ts';
 import type { DriveKind } from '../../drives/drive-ask.ts';
 import { growthReserveBytes } from '../../drives/growth-reserve.ts';
@@ -107,7 +111,7 @@ export class FreeCapacity {
     if (limitBytes === size.bytes && compareSizes(pools.limit(row)!, size) < 0) return false;
     if (policy === 'off') return true;
     if (policy === 'one-at-a-time' && pools.hasPromises(row)) return false;
-    return this.#hasCapacity(row, size);
+    return this.#hasCapacity(row, bytesTaken(pools.record(row), size));
   }
 
   #hasCapacity(row: number, size: Size): boolean {
@@ -120,7 +124,7 @@ export class FreeCapacity {
 
   /**
    * Whether all tracked wants fit together, in the simple case that they all draw on one entry: true if one of its pools that the node
-   * reaches can hold them all, false if its only pool can't. Undefined if a search has to decide.
+   * reaches can hold them all, false if its only pool can't. Undefined if a search has to decide, as for small volumes that take more than their size.
    */
   fitsOnePool(node: number, wantCount: number): boolean | undefined {
     if (this.#sole === undefined || this.#sole.wantCount !== wantCount) return undefined;
@@ -131,6 +135,7 @@ export class FreeCapacity {
     const end = partition.itemStarts[cell + 1]!;
     for (let item = first; item < end; item++) {
       const row = partition.items[item]!;
+      if (this.#index.pools.record(row).smallest !== undefined) return undefined;
       if (this.#admitsSize(row, largest, policy) && (policy === 'off' || this.#hasCapacity(row, total)))
         return true;
     }
@@ -284,7 +289,8 @@ export class FreeCapacity {
       if (spreadGroup !== undefined && groups.has(spreadGroup)) return false;
       if (spreadGroup !== undefined) groups.add(spreadGroup);
       if (want.provisioning!.policy === 'off') continue;
-      taken.set(row, addSizes(taken.get(row) ?? zeroSize, want.size));
+      const size = bytesTaken(this.#index.pools.record(row), want.size);
+      taken.set(row, addSizes(taken.get(row) ?? zeroSize, size));
     }
     // A drive is a bin of its own, so that its reserve counts once: the largest that one of the volumes asks for.
     for (const row of taken.keys()) {

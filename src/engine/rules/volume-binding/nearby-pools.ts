@@ -1,6 +1,6 @@
 import { quantityOfBytes } from '../../../kube/quantities/bytes.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
-import { publishedCapacity } from '../../cluster-index/pools/published-figures.ts';
+import { bytesTaken, publishedCapacity } from '../../cluster-index/pools/published-figures.ts';
 import { driveExclusions } from '../../drives/drive-record.ts';
 import { compareSizes, subtractSizes, zeroSize } from '../../size.ts';
 import type { ByteMargin, Obstacle, StorageCandidate } from '../framework/finding.ts';
@@ -68,7 +68,7 @@ function obstaclesOfPool(index: ClusterIndex, capacity: FreeCapacity, want: Want
   if (compareSizes(limit, want.size) < 0)
     found.push({ code: 'VolumeTooLarge', margin: { ...margin, free: limit, promised: zeroSize } });
   if (policy === 'one-at-a-time' && index.pools.hasPromises(row)) found.push({ code: 'Busy', margin });
-  if (policy === 'linear' && compareSizes(index.pools.available(row), want.size) < 0)
+  if (policy === 'linear' && compareSizes(index.pools.available(row), margin.needed) < 0)
     found.push({
       code: 'InsufficientCapacity',
       // Even without the part that is kept for expansions.
@@ -99,7 +99,7 @@ export function poolMargin(index: ClusterIndex, want: Want, row: number): ByteMa
   const free = compareSizes(unreserved, zeroSize) < 0 ? zeroSize : unreserved;
   return {
     unit: 'bytes',
-    needed: want.size,
+    needed: bytesTaken(index.pools.record(row), want.size),
     free,
     promised: subtractSizes(published, index.pools.available(row)),
   };

@@ -1,10 +1,10 @@
 import { ephemeralStorageClassName } from '../../../kube/stowage.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import type { Topology } from '../../cluster-index/nodes/topology-table.ts';
-import { policyOfClaim } from '../../cluster-index/pools/policy-of-claim.ts';
+import { policyOfClaim } from '../../cluster-index/pools/policies/policy-of-claim.ts';
+import { spreadGroupOf } from '../../cluster-index/pools/policies/spread-group.ts';
 import { lookUpInlinePools, lookUpPools, type PoolLookup } from '../../cluster-index/pools/pool-lookup.ts';
-import { inlineVolumeId } from '../../cluster-index/pools/promise-table.ts';
-import { spreadGroupOf } from '../../cluster-index/pools/spread-group.ts';
+import { inlineVolumeId } from '../../cluster-index/pools/promise-ids.ts';
 import { type InFlightPolicy, inFlightPolicy } from '../../cluster-index/profile.ts';
 import { compareVolumes, type VolumeRow } from '../../cluster-index/volumes/volume-table.ts';
 import type { DriveKind } from '../../drives/drive-ask.ts';

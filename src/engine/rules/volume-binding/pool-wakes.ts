@@ -60,6 +60,7 @@ function hasGrown(before: PoolRecord, after: PoolRecord): boolean {
   if (before.nodes.key !== after.nodes.key || before.storageClass !== after.storageClass) return true;
   if (before.isTracked !== after.isTracked) return true;
   return (
+    isLarger(before.smallest, after.smallest) ||
     isLarger(publishedLimit(after), publishedLimit(before)) ||
     isLarger(publishedCapacity(after), publishedCapacity(before))
   );

@@ -1,5 +1,5 @@
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
-import { policyOfClaim } from '../../cluster-index/pools/policy-of-claim.ts';
+import { policyOfClaim } from '../../cluster-index/pools/policies/policy-of-claim.ts';
 import { packShape, spreadShape } from '../../cluster-index/profile.ts';
 import { addSizes, compareSizes, nanoOf, type Size, zeroSize } from '../../size.ts';
 import type { Cycle } from '../framework/cycle.ts';

@@ -1,5 +1,5 @@
-import type { ClaimRecord } from '../../records/claim-record.ts';
-import type { PodRecord } from '../../records/pod-record.ts';
+import type { ClaimRecord } from '../../../records/claim-record.ts';
+import type { PodRecord } from '../../../records/pod-record.ts';
 import { policyOfClaim } from './policy-of-claim.ts';
 import { type GroupSources, ownerGroupOf } from './spread-group.ts';
 

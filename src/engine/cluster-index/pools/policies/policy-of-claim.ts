@@ -1,8 +1,8 @@
-import type { ClaimRecord } from '../../records/claim-record.ts';
-import type { ClassRecord } from '../../records/class-record.ts';
-import type { NamespaceRecord } from '../../records/namespace-record.ts';
-import { noPolicy, type VolumePolicy } from '../../records/volume-policy.ts';
-import type { Profile } from '../profile.ts';
+import type { ClaimRecord } from '../../../records/claim-record.ts';
+import type { ClassRecord } from '../../../records/class-record.ts';
+import type { NamespaceRecord } from '../../../records/namespace-record.ts';
+import { noPolicy, type VolumePolicy } from '../../../records/volume-policy.ts';
+import type { Profile } from '../../profile.ts';
 
 export interface PolicySources {
   readonly profile: Pick<Profile, 'honoursVolumePolicies'>;

@@ -1,6 +1,6 @@
-import type { ClaimRecord } from '../../records/claim-record.ts';
-import type { PodRecord } from '../../records/pod-record.ts';
-import type { PodSelectorRecord } from '../../records/pod-selector-record.ts';
+import type { ClaimRecord } from '../../../records/claim-record.ts';
+import type { PodRecord } from '../../../records/pod-record.ts';
+import type { PodSelectorRecord } from '../../../records/pod-selector-record.ts';
 import { type PolicySources, policyOfClaim } from './policy-of-claim.ts';
 
 export interface GroupSources extends PolicySources {
