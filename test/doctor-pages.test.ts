@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { type FindingText, findingTexts } from '../src/cli/doctor/findings.ts';
+import { type FindingText, findingTexts } from '../src/queries/doctor/findings.ts';
 import { projectRoot } from './project-root.ts';
 
 // `npx vitest run doctor-pages -u` updates both files.

@@ -16,6 +16,7 @@ export const layersByFolder: Readonly<Record<string, readonly (readonly string[]
     ['state'],
     ['bind'],
     ['extender', 'binding', 'drives'],
+    ['queries'],
     ['controllers'],
     ['embedded'],
     ['simulation'],

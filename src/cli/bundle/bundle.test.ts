@@ -16,12 +16,12 @@ import {
   serviceAccounts,
   storageClasses,
 } from '../../kube/resources.ts';
+import { examine } from '../../queries/doctor/examine.ts';
+import { explainPendingPods } from '../../queries/explain/pending/explain-many.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { systemIds } from '../../runtime/ids.ts';
 import { systemRandom } from '../../runtime/random.ts';
-import { examine } from '../doctor/examine.ts';
 import { readFacts } from '../doctor/read-facts.ts';
-import { explainPendingPods } from '../explain/pending/explain-many.ts';
 import { loadClusterView } from '../source/load-cluster-view.ts';
 import { collectBundle } from './collect-bundle.ts';
 

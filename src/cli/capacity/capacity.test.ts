@@ -11,12 +11,12 @@ import {
 } from '../../engine/testing/objects.ts';
 import type { Pod } from '../../kube/api/core.ts';
 import { annotations, labels } from '../../kube/well-known.ts';
+import { measureCapacity } from '../../queries/capacity/measure-capacity.ts';
+import type { CapacityReport } from '../../queries/capacity/report.ts';
+import type { ClusterView } from '../../queries/view/cluster-view.ts';
 import { nodeWith, podWith, twoPools, viewOf } from '../explain/testing/cluster-views.ts';
 import { plainTerminal, type Terminal } from '../output/terminal.ts';
-import type { ClusterView } from '../source/cluster-view.ts';
-import { measureCapacity } from './measure-capacity.ts';
 import { poolNames, renderCapacity } from './render-capacity.ts';
-import type { CapacityReport } from './report.ts';
 
 const nowMs = Date.parse('2026-01-01T12:00:00Z');
 const golden = (name: string) => `./testing/golden/${name}`;

@@ -1,17 +1,17 @@
+import type { DriftReport } from '../../queries/capacity/drift-report.ts';
+import { measureCapacity } from '../../queries/capacity/measure-capacity.ts';
+import { measureDrift } from '../../queries/capacity/measure-drift.ts';
+import type { CapacityReport } from '../../queries/capacity/report.ts';
+import type { ClusterView } from '../../queries/view/cluster-view.ts';
+import { isBlind } from '../../queries/view/missing-notes.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { CliError } from '../cli-error.ts';
 import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
 import type { Terminal } from '../output/terminal.ts';
-import type { ClusterView } from '../source/cluster-view.ts';
 import type { SourceFlags } from '../source/load-cluster-view.ts';
-import { isBlind } from '../source/missing-notes.ts';
 import { answerOrWatch, type WatchFlags } from '../watch/answer-or-watch.ts';
-import type { DriftReport } from './drift-report.ts';
-import { measureCapacity } from './measure-capacity.ts';
-import { measureDrift } from './measure-drift.ts';
 import { poolNames, renderCapacity } from './render-capacity.ts';
 import { driftNames, renderDrift } from './render-drift.ts';
-import type { CapacityReport } from './report.ts';
 
 export interface CapacityFlags extends SourceFlags, WatchFlags {
   readonly class?: string;

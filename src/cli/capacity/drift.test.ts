@@ -8,9 +8,9 @@ import {
 } from '../../kube/drift-record.ts';
 import { drivesDriver } from '../../kube/drive.ts';
 import { annotations } from '../../kube/well-known.ts';
+import { measureDrift } from '../../queries/capacity/measure-drift.ts';
 import { nodeWith, viewOf } from '../explain/testing/cluster-views.ts';
 import { plainTerminal } from '../output/terminal.ts';
-import { measureDrift } from './measure-drift.ts';
 import { driftNames, renderDrift } from './render-drift.ts';
 
 const mixed = {

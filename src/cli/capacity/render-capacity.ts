@@ -1,14 +1,14 @@
 import { bytesOf } from '../../kube/quantities/bytes.ts';
+import type { CapacityReport, ClassCapacity, VolumesCapacity } from '../../queries/capacity/report.ts';
+import { readableAmount } from '../../queries/pools/amounts.ts';
+import { figureAgeText, publisherText } from '../../queries/pools/figure-source.ts';
+import type { PoolCapacity } from '../../queries/pools/pool-reader.ts';
+import { reachText } from '../../queries/pools/reach.ts';
 import { printableText } from '../../runtime/printable-text.ts';
 import { type Style, styleOf } from '../output/style.ts';
 import type { Column } from '../output/table.ts';
-import { readableAmount } from '../pools/amounts.ts';
-import { figureAgeText, publisherText } from '../pools/figure-source.ts';
-import type { PoolCapacity } from '../pools/pool-reader.ts';
-import { reachText } from '../pools/reach.ts';
 import { Sections, type SectionsOptions } from '../reservations/sections.ts';
 import { type Bar, barFor } from './bar.ts';
-import type { CapacityReport, ClassCapacity, VolumesCapacity } from './report.ts';
 
 export interface RenderCapacityOptions extends SectionsOptions {
   readonly env: NodeJS.ProcessEnv;

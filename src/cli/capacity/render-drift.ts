@@ -1,10 +1,10 @@
+import type { DriftReport, PoolDriftLine } from '../../queries/capacity/drift-report.ts';
+import { ageText } from '../../queries/pools/age-text.ts';
+import { readableAmount } from '../../queries/pools/amounts.ts';
 import { printableText } from '../../runtime/printable-text.ts';
 import { type Style, styleOf } from '../output/style.ts';
 import type { Column } from '../output/table.ts';
-import { ageText } from '../pools/age-text.ts';
-import { readableAmount } from '../pools/amounts.ts';
 import { Sections, type SectionsOptions } from '../reservations/sections.ts';
-import type { DriftReport, PoolDriftLine } from './drift-report.ts';
 
 export interface RenderDriftOptions extends SectionsOptions {
   readonly nowMs: number;

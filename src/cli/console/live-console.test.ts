@@ -12,10 +12,10 @@ import {
   persistentVolumes,
   pods,
 } from '../../kube/resources.ts';
+import { measureCapacity } from '../../queries/capacity/measure-capacity.ts';
 import { idsFrom } from '../../runtime/ids.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { listCluster } from '../../state/list-cluster.ts';
-import { measureCapacity } from '../capacity/measure-capacity.ts';
 import { consoleAnswers } from './console-answers.ts';
 import { ask, ConsoleClient, consoleToken, textOf } from './testing/console-client.ts';
 import { seedPool } from './testing/pool-fixture.ts';

@@ -4,9 +4,9 @@ import type { PoolRecord } from '../../engine/records/pool-record.ts';
 import { disksDriver } from '../../kube/disks/volume.ts';
 import { drivesDriver } from '../../kube/drive.ts';
 import { bytesOf } from '../../kube/quantities/bytes.ts';
-import { PoolReader } from '../pools/pool-reader.ts';
-import { type Reach, reachText } from '../pools/reach.ts';
-import type { ClusterView } from '../source/cluster-view.ts';
+import { PoolReader } from '../../queries/pools/pool-reader.ts';
+import { type Reach, reachText } from '../../queries/pools/reach.ts';
+import type { ClusterView } from '../../queries/view/cluster-view.ts';
 
 /** Every pool and drive for the console, with the figures of `stowage capacity`. */
 export function poolRows(view: ClusterView, index: ClusterIndex, nowMs: number): readonly ConsolePool[] {

@@ -1,3 +1,6 @@
+import { examine } from '../../queries/doctor/examine.ts';
+import { type Severity, severities } from '../../queries/doctor/findings.ts';
+import type { DoctorReport } from '../../queries/doctor/report.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { usage } from '../cli-error.ts';
 import { type ConnectFlags, connect } from '../connect.ts';
@@ -6,11 +9,8 @@ import { type OutputFormat, outputFormatOf, structured } from '../output/output-
 import { progressOf } from '../output/progress-of.ts';
 import { terminalOf } from '../output/terminal.ts';
 import { serverError } from '../server-error.ts';
-import { examine } from './examine.ts';
-import { type Severity, severities } from './findings.ts';
 import { readFacts } from './read-facts.ts';
 import { doctorNames, renderDoctor } from './render-doctor.ts';
-import type { DoctorReport } from './report.ts';
 
 export interface DoctorFlags extends ConnectFlags, Pick<LogFlags, 'verbose'> {
   readonly output: string;

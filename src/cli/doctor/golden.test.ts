@@ -1,9 +1,9 @@
 /** What `doctor` prints where there is very much, very little, or nothing to read. */
 import { expect, test } from 'vitest';
 import type { Drive } from '../../kube/drive.ts';
+import { examine } from '../../queries/doctor/examine.ts';
 import { plainTerminal } from '../output/terminal.ts';
 import { doctor } from './doctor.ts';
-import { examine } from './examine.ts';
 import { renderDoctor } from './render-doctor.ts';
 import { factsOf, unreadFacts } from './testing/cluster-facts.ts';
 

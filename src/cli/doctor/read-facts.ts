@@ -26,10 +26,10 @@ import {
   serviceAccounts,
   storageClasses,
 } from '../../kube/resources.ts';
+import type { ClusterFacts, Fact, FactLists, ServerClock } from '../../queries/doctor/facts.ts';
+import { factItems } from '../../queries/doctor/facts.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { componentRights } from './component-rights.ts';
-import type { ClusterFacts, Fact, FactLists, ServerClock } from './facts.ts';
-import { factItems } from './facts.ts';
 import { missingAccountRights, missingCallerRights } from './review-rights.ts';
 
 const pageSize = 500;

@@ -1,10 +1,10 @@
+import type { Severity } from '../../queries/doctor/findings.ts';
+import { severities } from '../../queries/doctor/findings.ts';
+import type { DoctorFinding, DoctorReport, ExaminedObject } from '../../queries/doctor/report.ts';
 import { printableText } from '../../runtime/printable-text.ts';
 import { styleOf } from '../output/style.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { Sections } from '../reservations/sections.ts';
-import type { Severity } from './findings.ts';
-import { severities } from './findings.ts';
-import type { DoctorFinding, DoctorReport, ExaminedObject } from './report.ts';
 
 export interface RenderDoctorOptions {
   readonly terminal: Terminal;

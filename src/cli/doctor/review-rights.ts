@@ -4,8 +4,8 @@ import type { ServiceAccount } from '../../kube/api/core.ts';
 import { isReason } from '../../kube/api-error.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { textOf } from '../../kube/wire.ts';
+import type { AccountRights, Fact } from '../../queries/doctor/facts.ts';
 import { type ComponentRights, type Right, rightsOf, rightText } from './component-rights.ts';
-import type { AccountRights, Fact } from './facts.ts';
 
 /** Reviews in flight at once. */
 const reviewsAtOnce = 8;

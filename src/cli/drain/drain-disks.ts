@@ -1,11 +1,11 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import { isReason } from '../../kube/api-error.ts';
+import type { ClusterView } from '../../queries/view/cluster-view.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { ConnectFlags } from '../connect.ts';
 import { type DiskObjects, readDiskObjects } from '../disks/disk-objects.ts';
 import { unreadNote } from '../drives/drive-objects.ts';
 import { serverError } from '../server-error.ts';
-import type { ClusterView } from '../source/cluster-view.ts';
 import { connectToRead } from '../source/load-cluster.ts';
 
 /** The disks of a live cluster. */

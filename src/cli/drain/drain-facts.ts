@@ -1,9 +1,9 @@
+import type { MakePlanOptions } from '../../queries/plan/make-plan.ts';
+import { unreadForDrain } from '../../queries/plan/missing-in-files.ts';
+import type { ClusterView } from '../../queries/view/cluster-view.ts';
+import type { Note } from '../../queries/view/note.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { DiskObjects } from '../disks/disk-objects.ts';
-import type { MakePlanOptions } from '../plan/make-plan.ts';
-import { unreadForDrain } from '../plan/missing-in-files.ts';
-import type { ClusterView } from '../source/cluster-view.ts';
-import type { Note } from '../source/note.ts';
 import type { DrainStep, LeftLine } from './drain-report.ts';
 
 /** What a plan is made from. */

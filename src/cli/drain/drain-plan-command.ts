@@ -1,5 +1,5 @@
+import { profileFlag } from '../../queries/explain/pod-scheduler.ts';
 import { realClock } from '../../runtime/clock.ts';
-import { profileFlag } from '../explain/pod-scheduler.ts';
 import { logForReading } from '../log-flags.ts';
 import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
 import { progressOf } from '../output/progress-of.ts';

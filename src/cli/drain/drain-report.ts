@@ -1,4 +1,4 @@
-import type { Note } from '../source/note.ts';
+import type { Note } from '../../queries/view/note.ts';
 
 export const drainApiVersion = 'stowage.dev/drain/v1';
 

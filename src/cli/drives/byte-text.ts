@@ -1,5 +1,5 @@
 import { quantityOfBytes } from '../../kube/quantities/bytes.ts';
-import { readableAmount } from '../pools/amounts.ts';
+import { readableAmount } from '../../queries/pools/amounts.ts';
 
 /** Bytes for people, rounded down; `unknown` if no figure has been reported. */
 export function byteText(bytes: number | undefined): string {

@@ -1,8 +1,8 @@
+import { ageText } from '../../queries/pools/age-text.ts';
 import { fieldLines } from '../output/field-lines.ts';
 import { type Style, styleOf } from '../output/style.ts';
 import type { Column } from '../output/table.ts';
 import type { Terminal } from '../output/terminal.ts';
-import { ageText } from '../pools/age-text.ts';
 import { Sections, type SectionsOptions } from '../reservations/sections.ts';
 import { byteText } from './byte-text.ts';
 import { driveBarFor } from './drive-bar.ts';

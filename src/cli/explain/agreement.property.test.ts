@@ -7,11 +7,11 @@ import { expect, test } from 'vitest';
 import { namespace } from '../../controllers/scheduler/testing/scheduler-fixture.ts';
 import type { Pod } from '../../kube/api/core.ts';
 import { pods } from '../../kube/resources.ts';
+import { isReportedUnschedulable, reportedMessage } from '../../queries/explain/contradiction.ts';
+import { explainPod } from '../../queries/explain/explain-pod.ts';
+import type { PodExplanation } from '../../queries/explain/explanation.ts';
 import { loadCluster } from '../source/load-cluster.ts';
-import { isReportedUnschedulable, reportedMessage } from './contradiction.ts';
 import { exitCodeOf } from './explain.ts';
-import { explainPod } from './explain-pod.ts';
-import type { PodExplanation } from './explanation.ts';
 import { RandomScheduling } from './testing/random-scheduling.ts';
 
 const clusters = Number(process.env.EXPLAIN_CLUSTERS ?? 120);

@@ -9,11 +9,11 @@ import { diskSchedules } from '../../kube/disks/disk-schedule.ts';
 import { storageNodes } from '../../kube/disks/storage-node.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { pods } from '../../kube/resources.ts';
+import { explainClaim } from '../../queries/explain/explain-claim.ts';
+import { explainPod } from '../../queries/explain/explain-pod.ts';
+import { diskViewIn } from '../../queries/view/disk-view.ts';
 import { plainTerminal } from '../output/terminal.ts';
-import { diskViewIn } from '../source/disk-view.ts';
 import { loadCluster } from '../source/load-cluster.ts';
-import { explainClaim } from './explain-claim.ts';
-import { explainPod } from './explain-pod.ts';
 import { renderClaim } from './render-claim.ts';
 import { renderPod } from './render-pod.ts';
 

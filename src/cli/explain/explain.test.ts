@@ -6,10 +6,10 @@ import {
   localVolume,
   storageClass,
 } from '../../engine/testing/objects.ts';
+import type { ClaimExplanation, Explanation, PodExplanation } from '../../queries/explain/explanation.ts';
+import type { ClusterView, Target } from '../../queries/view/cluster-view.ts';
 import { plainTerminal, type Terminal } from '../output/terminal.ts';
-import type { ClusterView, Target } from '../source/cluster-view.ts';
 import { answer, exitCodeOf, nameOf } from './explain.ts';
-import type { ClaimExplanation, Explanation, PodExplanation } from './explanation.ts';
 import { renderClaim } from './render-claim.ts';
 import { renderPod } from './render-pod.ts';
 import { nodeWith, podWith, thousandNodes, threeNodes, twoPools, viewOf } from './testing/cluster-views.ts';

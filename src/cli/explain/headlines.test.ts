@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { boundClaim, claim, csiDriver, storageClass } from '../../engine/testing/objects.ts';
+import { explainPod } from '../../queries/explain/explain-pod.ts';
+import { missingKindNotes } from '../../queries/explain/missing-kinds.ts';
+import type { ClusterView } from '../../queries/view/cluster-view.ts';
 import { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import { plainTerminal } from '../output/terminal.ts';
-import type { ClusterView } from '../source/cluster-view.ts';
 import { answer, exitCodeOf, kindAndName } from './explain.ts';
-import { explainPod } from './explain-pod.ts';
-import { missingKindNotes } from './missing-kinds.ts';
 import { renderPod } from './render-pod.ts';
 import { nodeWith, podWith, viewOf } from './testing/cluster-views.ts';
 

@@ -1,6 +1,6 @@
-import { expansionText } from '../pools/expansion-text.ts';
-import type { ClaimExplanation } from './explanation.ts';
-import { candidateText } from './reason-text.ts';
+import type { ClaimExplanation } from '../../queries/explain/explanation.ts';
+import { candidateText } from '../../queries/explain/reason-text.ts';
+import { expansionText } from '../../queries/pools/expansion-text.ts';
 import { lessCloseText, Page, type RenderOptions, renderEvents, renderNotes } from './render-parts.ts';
 import { renderPodInto } from './render-pod.ts';
 

@@ -1,8 +1,8 @@
+import type { EventLine } from '../../queries/explain/explanation.ts';
+import type { Note } from '../../queries/view/note.ts';
 import { harmless, type Style, styleOf } from '../output/style.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { wrap } from '../output/wrap.ts';
-import type { Note } from '../source/note.ts';
-import type { EventLine } from './explanation.ts';
 
 export interface RenderOptions {
   readonly terminal: Terminal;

@@ -1,6 +1,12 @@
-import { readableAmount } from '../pools/amounts.ts';
-import type { NodeGroupLine, PlacementLine, PodExplanation, PoolLine, ScoreLine } from './explanation.ts';
-import { candidateText, nodeReasonTexts } from './reason-text.ts';
+import type {
+  NodeGroupLine,
+  PlacementLine,
+  PodExplanation,
+  PoolLine,
+  ScoreLine,
+} from '../../queries/explain/explanation.ts';
+import { candidateText, nodeReasonTexts } from '../../queries/explain/reason-text.ts';
+import { readableAmount } from '../../queries/pools/amounts.ts';
 import {
   lessCloseText,
   namesText,

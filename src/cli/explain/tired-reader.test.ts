@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { claim, localVolume, storageClass } from '../../engine/testing/objects.ts';
 import type { Pod } from '../../kube/api/core.ts';
+import type { PodExplanation } from '../../queries/explain/explanation.ts';
+import type { ClusterView, Target } from '../../queries/view/cluster-view.ts';
 import { plainTerminal, type Terminal } from '../output/terminal.ts';
-import type { ClusterView, Target } from '../source/cluster-view.ts';
 import { answer, exitCodeOf } from './explain.ts';
-import type { PodExplanation } from './explanation.ts';
 import { renderPod } from './render-pod.ts';
 import { nodeWith, podWith, threeNodes, viewOf } from './testing/cluster-views.ts';
 

@@ -8,9 +8,9 @@ import {
   DiskClaimsFixture,
   namespace,
 } from '../../controllers/provisioner/disks/testing/disk-claims-fixture.ts';
+import { measureRoom } from '../../queries/headroom/measure.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { loadCluster } from '../source/load-cluster.ts';
-import { measureRoom } from './measure.ts';
 
 const clusters = Number(process.env.HEADROOM_CLUSTERS ?? 2);
 const seed = process.env.HEADROOM_SEED ?? 'disks';

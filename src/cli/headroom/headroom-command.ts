@@ -1,15 +1,15 @@
 import { parseQuantity, quantityToNano } from '../../kube/quantities/quantity.ts';
+import { profileFlag } from '../../queries/explain/pod-scheduler.ts';
+import type { HeadroomReport } from '../../queries/headroom/headroom-report.ts';
+import { type HeadroomMeasureOptions, measureRoom } from '../../queries/headroom/measure.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { usage } from '../cli-error.ts';
-import { profileFlag } from '../explain/pod-scheduler.ts';
 import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { workloadOf } from '../plan/change-flags.ts';
 import { requireNodes } from '../plan/require-nodes.ts';
 import type { LoadedView, SourceFlags } from '../source/load-cluster-view.ts';
 import { type AnsweredText, answerOrWatch, type WatchFlags } from '../watch/answer-or-watch.ts';
-import type { HeadroomReport } from './headroom-report.ts';
-import { type HeadroomMeasureOptions, measureRoom } from './measure.ts';
 import { fittingNames, renderHeadroom } from './render-headroom.ts';
 
 export interface HeadroomFlags extends SourceFlags, WatchFlags {

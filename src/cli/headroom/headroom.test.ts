@@ -7,12 +7,12 @@ import {
   storageClass,
   zone,
 } from '../../engine/testing/objects.ts';
+import { measureRoom } from '../../queries/headroom/measure.ts';
+import type { ClusterView } from '../../queries/view/cluster-view.ts';
 import { nodeWith, viewOf } from '../explain/testing/cluster-views.ts';
 import { plainTerminal, type Terminal } from '../output/terminal.ts';
 import { shop } from '../plan/testing/plan-views.ts';
-import type { ClusterView } from '../source/cluster-view.ts';
 import { exitCodeOfHeadroom, renderedHeadroom } from './headroom-command.ts';
-import { measureRoom } from './measure.ts';
 
 const golden = (name: string) => `./testing/golden/${name}`;
 const narrow: Terminal = { width: 60, hasColour: false, isInteractive: true };

@@ -1,8 +1,12 @@
 import { bytesText } from '../../engine/remedies/amount-text.ts';
+import type {
+  HeadroomReport,
+  HeadroomRow,
+  HeadroomTopology,
+} from '../../queries/headroom/headroom-report.ts';
 import { printableText } from '../../runtime/printable-text.ts';
 import { namesText, Page, type RenderOptions, renderNotes } from '../explain/render-parts.ts';
 import { type Column, table } from '../output/table.ts';
-import type { HeadroomReport, HeadroomRow, HeadroomTopology } from './headroom-report.ts';
 
 const namesMax = 3;
 const reasonsMax = 2;

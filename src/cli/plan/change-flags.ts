@@ -1,8 +1,8 @@
 import type { WhatIfChange, WorkloadReference } from '../../engine/what-if/change.ts';
 import { parseQuantity, quantityToNano } from '../../kube/quantities/quantity.ts';
+import { workloadKinds } from '../../queries/explain/pending/explain-many.ts';
 import { usage } from '../cli-error.ts';
 import { accessTierNames } from '../drives/label-flags.ts';
-import { workloadKinds } from '../explain/pending/explain-many.ts';
 
 /** The flags that name changes. Each may be repeated, except `--add-nodes`, which `--like` belongs to. */
 export interface ChangeFlags {

@@ -1,8 +1,10 @@
 import type { WhatIfChange } from '../../engine/what-if/change.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
+import { profileFlag } from '../../queries/explain/pod-scheduler.ts';
+import { makePlan } from '../../queries/plan/make-plan.ts';
+import { type PlanReport, stuckVolumes } from '../../queries/plan/plan-report.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { usage } from '../cli-error.ts';
-import { profileFlag } from '../explain/pod-scheduler.ts';
 import { logForReading } from '../log-flags.ts';
 import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
 import { progressOf } from '../output/progress-of.ts';
@@ -11,8 +13,6 @@ import { loadFromSource, type SourceFlags } from '../source/load-cluster-view.ts
 import { applyChange, readApplied } from './applied-objects.ts';
 import { type ChangeFlags, changesOfFlags } from './change-flags.ts';
 import { entryError, readChangesFile } from './changes-file.ts';
-import { makePlan } from './make-plan.ts';
-import { type PlanReport, stuckVolumes } from './plan-report.ts';
 import { renderPlan, strandedNames } from './render-plan.ts';
 import { requireNodes } from './require-nodes.ts';
 
@@ -42,7 +42,7 @@ export async function planCommand(flags: PlanFlags): Promise<void> {
   const nowMs = realClock.nowMs();
   const applied = changes.flatMap((change) => (change.kind === 'apply' ? change.objects : []));
   if (applied.length > 0) {
-    const { checkApplied } = await import('./check-applied.ts');
+    const { checkApplied } = await import('../../queries/plan/check-applied.ts');
     checkApplied(applied, loaded.view.snapshot, nowMs);
   }
   const report = makePlan(loaded.view, changes, { nowMs, profile }, (done) =>

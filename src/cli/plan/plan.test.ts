@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { storageClass } from '../../engine/testing/objects.ts';
 import type { WhatIfChange } from '../../engine/what-if/change.ts';
+import { makePlan } from '../../queries/plan/make-plan.ts';
+import type { ClusterView } from '../../queries/view/cluster-view.ts';
 import { nodeWith, podWith, viewOf } from '../explain/testing/cluster-views.ts';
 import { plainTerminal, type Terminal } from '../output/terminal.ts';
-import type { ClusterView } from '../source/cluster-view.ts';
 import { changesOfFlags } from './change-flags.ts';
-import { makePlan } from './make-plan.ts';
 import { exitCodeOfPlan, renderedPlan } from './plan-command.ts';
 import { shop, twoDrives } from './testing/plan-views.ts';
 

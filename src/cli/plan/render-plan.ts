@@ -8,10 +8,7 @@ import {
   planReasons,
   whereNow,
 } from '../../engine/what-if/plan-words.ts';
-import { printableText } from '../../runtime/printable-text.ts';
-import { nodeReasonTexts } from '../explain/reason-text.ts';
-import { namesText, Page, type RenderOptions, renderNotes } from '../explain/render-parts.ts';
-import { type Column, table } from '../output/table.ts';
+import { nodeReasonTexts } from '../../queries/explain/reason-text.ts';
 import {
   type GonePodLine,
   type PlanReport,
@@ -19,7 +16,10 @@ import {
   type StrandedPodLine,
   stuckVolumes,
   type VolumeCopyLine,
-} from './plan-report.ts';
+} from '../../queries/plan/plan-report.ts';
+import { printableText } from '../../runtime/printable-text.ts';
+import { namesText, Page, type RenderOptions, renderNotes } from '../explain/render-parts.ts';
+import { type Column, table } from '../output/table.ts';
 
 /** Keeps a drain of a large node on one screen; `-o wide` shows all. */
 const movesMax = 20;

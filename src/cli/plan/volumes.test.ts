@@ -16,9 +16,9 @@ import type { StatefulSet } from '../../kube/api/apps.ts';
 import type { Pod } from '../../kube/api/core.ts';
 import type { Condition } from '../../kube/api/meta.ts';
 import { drivesDriver } from '../../kube/drive.ts';
+import { makePlan } from '../../queries/plan/make-plan.ts';
+import type { ClusterView } from '../../queries/view/cluster-view.ts';
 import { nodeWith, podWith, viewOf } from '../explain/testing/cluster-views.ts';
-import type { ClusterView } from '../source/cluster-view.ts';
-import { makePlan } from './make-plan.ts';
 import { exitCodeOfPlan } from './plan-command.ts';
 import { twoDrives } from './testing/plan-views.ts';
 

@@ -1,11 +1,8 @@
-import { printableText } from '../../runtime/printable-text.ts';
-import { type Style, styleOf } from '../output/style.ts';
-import type { Column } from '../output/table.ts';
-import { ageText } from '../pools/age-text.ts';
-import { readableAmount } from '../pools/amounts.ts';
-import type { ExpansionInFlight } from '../pools/expansions.ts';
-import { figureAgeText } from '../pools/figure-source.ts';
-import { reachText } from '../pools/reach.ts';
+import { ageText } from '../../queries/pools/age-text.ts';
+import { readableAmount } from '../../queries/pools/amounts.ts';
+import type { ExpansionInFlight } from '../../queries/pools/expansions.ts';
+import { figureAgeText } from '../../queries/pools/figure-source.ts';
+import { reachText } from '../../queries/pools/reach.ts';
 import type {
   ClaimInFlight,
   HeldVolume,
@@ -14,7 +11,10 @@ import type {
   NominatedPod,
   PromisedPool,
   ReservationsReport,
-} from './report.ts';
+} from '../../queries/reservations/report.ts';
+import { printableText } from '../../runtime/printable-text.ts';
+import { type Style, styleOf } from '../output/style.ts';
+import type { Column } from '../output/table.ts';
 import { Sections, type SectionsOptions } from './sections.ts';
 
 export interface RenderReservationsOptions extends SectionsOptions {

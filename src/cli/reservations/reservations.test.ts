@@ -10,14 +10,14 @@ import {
   volume,
 } from '../../engine/testing/objects.ts';
 import { annotations, labels } from '../../kube/well-known.ts';
+import { readableAmount } from '../../queries/pools/amounts.ts';
+import { findReservations } from '../../queries/reservations/find-reservations.ts';
+import type { ReservationsReport } from '../../queries/reservations/report.ts';
+import type { ClusterView } from '../../queries/view/cluster-view.ts';
+import { isBlind } from '../../queries/view/missing-notes.ts';
 import { nodeWith, podWith, viewOf } from '../explain/testing/cluster-views.ts';
 import { plainTerminal } from '../output/terminal.ts';
-import { readableAmount } from '../pools/amounts.ts';
-import type { ClusterView } from '../source/cluster-view.ts';
-import { isBlind } from '../source/missing-notes.ts';
-import { findReservations } from './find-reservations.ts';
 import { renderReservations, reservationNames } from './render-reservations.ts';
-import type { ReservationsReport } from './report.ts';
 
 const nowMs = Date.parse('2026-01-01T12:00:00Z');
 const golden = (name: string) => `./testing/golden/${name}`;

@@ -1,13 +1,13 @@
+import { findReservations } from '../../queries/reservations/find-reservations.ts';
+import type { ReservationsReport } from '../../queries/reservations/report.ts';
+import { isBlind } from '../../queries/view/missing-notes.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { CliError } from '../cli-error.ts';
 import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
 import { terminalOf } from '../output/terminal.ts';
 import { loadClusterView, type SourceFlags } from '../source/load-cluster-view.ts';
-import { isBlind } from '../source/missing-notes.ts';
 import { requireNamespace } from '../source/require-namespace.ts';
-import { findReservations } from './find-reservations.ts';
 import { renderReservations, reservationNames } from './render-reservations.ts';
-import type { ReservationsReport } from './report.ts';
 
 export interface ReservationsFlags extends SourceFlags {
   readonly namespace?: string;

@@ -1,9 +1,9 @@
+import type { Note } from '../../queries/view/note.ts';
 import { fieldLines } from '../output/field-lines.ts';
 import { harmless, styleOf } from '../output/style.ts';
 import { type Column, table } from '../output/table.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { wrap } from '../output/wrap.ts';
-import type { Note } from '../source/note.ts';
 
 export interface SectionsOptions {
   readonly terminal: Terminal;

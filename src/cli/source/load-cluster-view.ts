@@ -1,8 +1,8 @@
+import type { ClusterView } from '../../queries/view/cluster-view.ts';
 import type { Log } from '../../runtime/log.ts';
 import { type LogFlags, logForReading } from '../log-flags.ts';
 import type { Progress } from '../output/progress.ts';
 import { progressOf } from '../output/progress-of.ts';
-import type { ClusterView } from './cluster-view.ts';
 import { connectToRead, loadCluster } from './load-cluster.ts';
 import { loadFiles } from './load-files.ts';
 import { overlayFiles } from './overlay-files.ts';

@@ -9,16 +9,16 @@ import { publisherLeaseSelection } from '../../kube/publisher-heartbeat.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { coreEvents, leases, podDisruptionBudgets, priorityClasses } from '../../kube/resources.ts';
 import { textOf } from '../../kube/wire.ts';
+import { claimKeys } from '../../queries/view/claim-keys.ts';
+import type { ClusterView, Target } from '../../queries/view/cluster-view.ts';
+import { readDiskView } from '../../queries/view/disk-view.ts';
+import { unseenNotes } from '../../queries/view/unseen-notes.ts';
 import { leaseKeyOf } from '../../reconcile/leases/component-lease.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import { type ListedCluster, listCluster } from '../../state/list-cluster.ts';
 import { type ConnectFlags, connect } from '../connect.ts';
 import { type AskedServer, serverError } from '../server-error.ts';
-import { claimKeys } from './claim-keys.ts';
-import type { ClusterView, Target } from './cluster-view.ts';
-import { readDiskView } from './disk-view.ts';
-import { unseenNotes } from './unseen-notes.ts';
 
 /** One object, or all if there is no name. Without the right to list all namespaces, only `namespace` is read. */
 type About = Pick<Target, 'namespace'> & { readonly name?: string };

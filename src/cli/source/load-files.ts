@@ -5,11 +5,11 @@ import { FileTooLarge, readBounded } from '../../io/files/read-bounded.ts';
 import type { Lease } from '../../kube/api/coordination.ts';
 import type { Event } from '../../kube/api/core.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
+import type { ClusterView } from '../../queries/view/cluster-view.ts';
+import { diskViewIn } from '../../queries/view/disk-view.ts';
 import { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import { documentsOf, ManifestError, manifestObjects, readManifests } from '../../state/read-manifests.ts';
 import { CliError } from '../cli-error.ts';
-import type { ClusterView } from './cluster-view.ts';
-import { diskViewIn } from './disk-view.ts';
 
 export interface LoadFilesOptions {
   readonly onProgress: (text: string) => void;

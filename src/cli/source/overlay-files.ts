@@ -1,5 +1,5 @@
+import type { ClusterView } from '../../queries/view/cluster-view.ts';
 import { everyKind } from '../../state/kind-resources.ts';
-import type { ClusterView } from './cluster-view.ts';
 
 /**
  * The cluster as it would be with the objects of the files: they are added, or replace the object of the same kind and name. Only the view

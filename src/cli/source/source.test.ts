@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { claim, pod, storageClass } from '../../engine/testing/objects.ts';
+import { unseenNotes } from '../../queries/view/unseen-notes.ts';
 import { nodeWith, podWith, viewOf } from '../explain/testing/cluster-views.ts';
 import { loadClusterView } from './load-cluster-view.ts';
 import { overlayFiles } from './overlay-files.ts';
 import { requireNamespace } from './require-namespace.ts';
-import { unseenNotes } from './unseen-notes.ts';
 
 describe('files beside a live cluster', () => {
   test('add objects and replace those of the same name, and the notes say so', () => {

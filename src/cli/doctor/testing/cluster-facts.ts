@@ -1,7 +1,7 @@
 import type { Lease } from '../../../kube/api/coordination.ts';
 import { formatMicroTime } from '../../../kube/go/timestamp.ts';
 import { annotations } from '../../../kube/well-known.ts';
-import type { ClusterFacts, Fact, FactLists } from '../facts.ts';
+import type { ClusterFacts, Fact, FactLists } from '../../../queries/doctor/facts.ts';
 
 export const nowMs = Date.parse('2026-03-01T12:00:00Z');
 

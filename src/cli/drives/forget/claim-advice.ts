@@ -1,7 +1,7 @@
 import type { StatefulSet } from '../../../kube/api/apps.ts';
 import type { Pod } from '../../../kube/api/core.ts';
 import type { OwnerReference } from '../../../kube/api/meta.ts';
-import { claimKeys } from '../../source/claim-keys.ts';
+import { claimKeys } from '../../../queries/view/claim-keys.ts';
 
 /** Who a lost claim belongs to, and what that owner can do. */
 export interface ClaimAdvice {

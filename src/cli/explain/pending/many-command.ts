@@ -1,20 +1,23 @@
-import { realClock } from '../../../runtime/clock.ts';
-import { usage } from '../../cli-error.ts';
-import type { OutputFormat } from '../../output/output-format.ts';
-import type { LoadedView, SourceFlags } from '../../source/load-cluster-view.ts';
-import { requireNamespace } from '../../source/require-namespace.ts';
-import { answerOrWatch, type WatchFlags } from '../../watch/answer-or-watch.ts';
-import { missingKindNotes } from '../missing-kinds.ts';
-import { namespacedName } from '../namespaced-name.ts';
+import { missingKindNotes } from '../../../queries/explain/missing-kinds.ts';
 import {
   exitCodeOfPending,
   explainPendingPods,
   explainWorkload,
   renderedPending,
   workloadKinds,
-} from './explain-many.ts';
-import type { PendingExplanation, WorkloadKind } from './pending-explanation.ts';
-import type { ExplainPendingOptions } from './remedy-trials.ts';
+} from '../../../queries/explain/pending/explain-many.ts';
+import type {
+  PendingExplanation,
+  WorkloadKind,
+} from '../../../queries/explain/pending/pending-explanation.ts';
+import type { ExplainPendingOptions } from '../../../queries/explain/pending/remedy-trials.ts';
+import { realClock } from '../../../runtime/clock.ts';
+import { usage } from '../../cli-error.ts';
+import type { OutputFormat } from '../../output/output-format.ts';
+import type { LoadedView, SourceFlags } from '../../source/load-cluster-view.ts';
+import { requireNamespace } from '../../source/require-namespace.ts';
+import { answerOrWatch, type WatchFlags } from '../../watch/answer-or-watch.ts';
+import { namespacedName } from '../namespaced-name.ts';
 
 /** All pending pods, or a workload with its pods. The namespace is undefined if the user gave none. */
 export type AskedForMany =

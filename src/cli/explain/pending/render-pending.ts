@@ -1,7 +1,11 @@
+import { capitalized, countOf } from '../../../queries/explain/pending/count-text.ts';
+import type {
+  CauseLine,
+  PendingExplanation,
+  PodsRemedyLine,
+} from '../../../queries/explain/pending/pending-explanation.ts';
 import { printableText } from '../../../runtime/printable-text.ts';
 import { namesText, Page, type RenderOptions, renderNotes } from '../render-parts.ts';
-import { capitalized, countOf } from './count-text.ts';
-import type { CauseLine, PendingExplanation, PodsRemedyLine } from './pending-explanation.ts';
 
 /** Keeps a large cluster on one screen; `-o wide` shows all. */
 const causesMax = 8;

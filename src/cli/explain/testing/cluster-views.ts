@@ -11,8 +11,8 @@ import {
 } from '../../../engine/testing/objects.ts';
 import type { StatefulSet } from '../../../kube/api/apps.ts';
 import type { PersistentVolumeClaimSpec, Pod, PodTemplateSpec } from '../../../kube/api/core.ts';
+import type { ClusterView } from '../../../queries/view/cluster-view.ts';
 import { ClusterSnapshot } from '../../../state/cluster-snapshot.ts';
-import type { ClusterView } from '../../source/cluster-view.ts';
 
 type Objects = { readonly [K in IndexedKind]?: readonly ObjectOf[K][] };
 

@@ -13,8 +13,8 @@ import type { StatefulSet } from '../../../kube/api/apps.ts';
 import type { Pod } from '../../../kube/api/core.ts';
 import { drivesDriver } from '../../../kube/drive.ts';
 import { annotations } from '../../../kube/well-known.ts';
+import type { ClusterView } from '../../../queries/view/cluster-view.ts';
 import { type Random, seededRandom } from '../../../runtime/random.ts';
-import type { ClusterView } from '../../source/cluster-view.ts';
 import { viewOf } from './cluster-views.ts';
 
 const gib = 2 ** 30;

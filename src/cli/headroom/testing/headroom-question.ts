@@ -1,9 +1,9 @@
 import { namespace } from '../../../controllers/scheduler/testing/scheduler-fixture.ts';
 import { pods, statefulSets } from '../../../kube/resources.ts';
+import { measureRoom } from '../../../queries/headroom/measure.ts';
 import { seededRandom } from '../../../runtime/random.ts';
 import type { RandomWorkloads } from '../../plan/testing/random-workloads.ts';
 import { loadCluster } from '../../source/load-cluster.ts';
-import { measureRoom } from '../measure.ts';
 
 /** What is counted: claims of a class and size, or replicas of a StatefulSet. */
 export type HeadroomQuestion =

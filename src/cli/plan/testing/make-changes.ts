@@ -18,9 +18,9 @@ import {
   replicaSets,
   statefulSets,
 } from '../../../kube/resources.ts';
+import type { VolumeCopyLine } from '../../../queries/plan/plan-report.ts';
 import { driveMoves } from '../../drain/drive-moves.ts';
 import { loadCluster } from '../../source/load-cluster.ts';
-import type { VolumeCopyLine } from '../plan-report.ts';
 import type { JobPods } from './job-pods.ts';
 import type { RandomStorage } from './random-storage.ts';
 

@@ -1,0 +1,46 @@
+import type { PoolForm } from '../../engine/records/pool-record.ts';
+import type { DriftFigure, DriftKind, DriftVolumes } from '../../kube/drift-record.ts';
+import type { Note } from '../view/note.ts';
+
+/**
+ * The output of `stowage capacity --drift` for programs. Within a version, fields are only added and never change their meaning. Amounts are
+ * quantities as Kubernetes writes them.
+ */
+export interface DriftReport {
+  readonly apiVersion: 'stowage.dev/drift/v1';
+  readonly kind: 'DriftReport';
+  readonly pools: readonly PoolDriftLine[];
+  readonly notes: readonly Note[];
+}
+
+/** What the driver reports about a pool, and what is known of its volumes. */
+export interface PoolDriftLine {
+  readonly pool: string;
+  readonly source: PoolForm;
+  readonly driver: string | undefined;
+  readonly storageClass: string;
+  /** What is free according to the driver; undefined if it published no number. */
+  readonly reported: string | undefined;
+  /** The sizes of the known volumes in the pool, or else those at the last figure; undefined if it is unknown which volumes are in it. */
+  readonly ours: string | undefined;
+  /** Promised to volumes that the figure does not include. */
+  readonly promised: string;
+  /** Volumes that the driver lists and no PersistentVolume has; undefined if the driver does not list its volumes. */
+  readonly foreign?: DriftVolumes | undefined;
+  /** Volumes that the driver lists and no PersistentVolume has any more. */
+  readonly leaked?: DriftVolumes | undefined;
+  /** PersistentVolumes whose volume the driver does not list. */
+  readonly lost?: DriftVolumes | undefined;
+  /** The part of the difference that no listed volume explains. */
+  readonly shrunk?: string | undefined;
+  /** What is free less what was expected; negative if something is missing. Undefined if the publisher has not compared the figures. */
+  readonly difference: string | undefined;
+  /** When the first figure with a difference was measured. */
+  readonly since?: string | undefined;
+  /** The probable cause. */
+  readonly cause: DriftKind | 'unknown';
+  /** The figure with which the difference was found. */
+  readonly baseline?: DriftFigure | undefined;
+  /** What a person can do. Nothing is repaired without one. */
+  readonly proposals: readonly string[];
+}
