@@ -1,5 +1,7 @@
+import { QuestionError } from '../queries/question-error.ts';
+
 /** An error that the user can fix. The message names the cause and the remedy, so no stack trace is shown. */
-export class CliError extends Error {
+export class CliError extends QuestionError {
   readonly exitCode: number;
 
   constructor(message: string, exitCode = 1, options?: ErrorOptions) {

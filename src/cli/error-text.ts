@@ -1,5 +1,6 @@
+import { QuestionError } from '../queries/question-error.ts';
 import { printableLines, withoutPasswords } from '../runtime/printable-text.ts';
-import { CliError, UsageError } from './cli-error.ts';
+import { UsageError } from './cli-error.ts';
 
 export interface ErrorTextOptions {
   readonly isVerbose: boolean;
@@ -22,7 +23,7 @@ export function errorText(error: unknown, options: ErrorTextOptions): string {
 function rawText(error: unknown, { isVerbose, help }: ErrorTextOptions): string {
   const hint = error instanceof UsageError ? `; see ${help}` : '';
   const message = `stowage: ${messageOf(error)}${hint}`;
-  const isOurs = error instanceof CliError;
+  const isOurs = error instanceof QuestionError;
   if (!isVerbose)
     return isOurs ? `${message}\n` : `${message}\nThis should not happen; --verbose shows where it did.\n`;
   return [message, ...(isOurs ? [] : stackOf(error)), ...causesOf(error), ''].join('\n');

@@ -54,8 +54,3 @@ export interface OtherObjects {
 export class BusyError extends Error {
   override readonly name = 'BusyError';
 }
-
-/** The question of the viewer can't be answered; the message says why and what to do. */
-export class QuestionError extends Error {
-  override readonly name = 'QuestionError';
-}

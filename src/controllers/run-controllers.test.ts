@@ -16,12 +16,12 @@ import {
 import type { Controller } from '../reconcile/controller.ts';
 import { announcementOf, leaseKeyOf } from '../reconcile/leases/component-lease.ts';
 import type { LeadershipChange } from '../reconcile/leases/leadership.ts';
+import { announcedProfile } from '../reconcile/leases/scheduler-announcement.ts';
 import { systemIds } from '../runtime/ids.ts';
 import { Metrics } from '../runtime/metrics.ts';
 import { seededRandom } from '../runtime/random.ts';
 import { Supervisor } from '../runtime/supervisor.ts';
 import { type RunControllersOptions, runControllers } from './run-controllers.ts';
-import { announcedProfile } from './scheduler/scheduler-announcement.ts';
 import { VirtualTimeCluster } from './testing/virtual-time-cluster.ts';
 
 function process(fixture: VirtualTimeCluster, instance: string, more: Partial<RunControllersOptions> = {}) {

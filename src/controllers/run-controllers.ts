@@ -17,6 +17,8 @@ import {
 import { FollowedTerms } from '../reconcile/leases/followed-terms.ts';
 import { Leadership, type LeadershipChange } from '../reconcile/leases/leadership.ts';
 import { meteredLeadership } from '../reconcile/leases/leadership-metrics.ts';
+import { schedulerAnnouncement } from '../reconcile/leases/scheduler-announcement.ts';
+import { schedulerName } from '../reconcile/leases/scheduler-names.ts';
 import { MetadataCache } from '../reconcile/metadata-cache.ts';
 import { SharedInformers, type SharedInformersOptions } from '../reconcile/shared-informers.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -24,8 +26,6 @@ import { type Log, silentLog } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
 import { allControllers, type ControllerSettings } from './all-controllers.ts';
 import { diskAgentName } from './disk-agent/disk-agent-controller.ts';
-import { schedulerAnnouncement } from './scheduler/scheduler-announcement.ts';
-import { schedulerName } from './scheduler/scheduler-names.ts';
 import { connectNodePlugins } from './workloads/node-agent/csi-records/connect-node-plugins.ts';
 import type { CsiNodeSources } from './workloads/node-agent/csi-records/node-plugins.ts';
 

@@ -94,3 +94,15 @@ export function canProvision(storageClass: StorageClass | undefined): boolean {
 function betaClassName(object: PersistentVolume | PersistentVolumeClaim): string | undefined {
   return lookUp(object?.metadata?.annotations, annotations.betaStorageClass);
 }
+
+/** Whether the volume may be attached to one node only. */
+export function isExclusive({ spec }: PersistentVolume): boolean {
+  const modes = spec?.accessModes ?? [];
+  return modes.length > 0 && modes.every((mode) => mode === 'ReadWriteOnce' || mode === 'ReadWriteOncePod');
+}
+
+/** Whether only one pod may use the volume. */
+export function isForOnePod({ spec }: PersistentVolume): boolean {
+  const modes = spec?.accessModes ?? [];
+  return modes.length === 1 && modes[0] === 'ReadWriteOncePod';
+}

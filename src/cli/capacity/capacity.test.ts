@@ -13,8 +13,8 @@ import type { Pod } from '../../kube/api/core.ts';
 import { annotations, labels } from '../../kube/well-known.ts';
 import { measureCapacity } from '../../queries/capacity/measure-capacity.ts';
 import type { CapacityReport } from '../../queries/capacity/report.ts';
+import { nodeWith, podWith, twoPools, viewOf } from '../../queries/testing/cluster-views.ts';
 import type { ClusterView } from '../../queries/view/cluster-view.ts';
-import { nodeWith, podWith, twoPools, viewOf } from '../explain/testing/cluster-views.ts';
 import { plainTerminal, type Terminal } from '../output/terminal.ts';
 import { poolNames, renderCapacity } from './render-capacity.ts';
 

@@ -9,7 +9,7 @@ import {
 import { drivesDriver } from '../../kube/drive.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { measureDrift } from '../../queries/capacity/measure-drift.ts';
-import { nodeWith, viewOf } from '../explain/testing/cluster-views.ts';
+import { nodeWith, viewOf } from '../../queries/testing/cluster-views.ts';
 import { plainTerminal } from '../output/terminal.ts';
 import { driftNames, renderDrift } from './render-drift.ts';
 

@@ -1,4 +1,4 @@
-import { type ConsoleAnswers, QuestionError } from '../../console/answers.ts';
+import type { ConsoleAnswers } from '../../console/answers.ts';
 import type { AnswerView } from '../../console/state/answer-view.ts';
 import type { Profile } from '../../engine/cluster-index/profile.ts';
 import type { Lease } from '../../kube/api/coordination.ts';
@@ -7,12 +7,12 @@ import { explainPod, type IndexOf } from '../../queries/explain/explain-pod.ts';
 import { explainPendingPods } from '../../queries/explain/pending/explain-many.ts';
 import { indexPerProfile } from '../../queries/explain/pending/index-per-profile.ts';
 import { planChanges } from '../../queries/plan/make-plan.ts';
+import { QuestionError } from '../../queries/question-error.ts';
 import { findReservations } from '../../queries/reservations/find-reservations.ts';
 import type { ClusterView } from '../../queries/view/cluster-view.ts';
 import { unseenNotes } from '../../queries/view/unseen-notes.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { redactedObject } from '../bundle/redaction/redact-object.ts';
-import { CliError } from '../cli-error.ts';
 import { changesOfFlags } from '../plan/change-flags.ts';
 import { listPolicies } from '../source/load-cluster.ts';
 import { diskAnswer, diskRows, waitingVolumes } from './disk-rows.ts';
@@ -60,19 +60,15 @@ export function consoleAnswers({ facts, policies = [] }: ConsoleAnswersOptions):
       return explainPod(cluster, pod, { nowMs: view.nowMs, indexOf: indexOf(view, cluster) });
     },
     plan: async (view, { drain, addDrive, replicas, addNodes, like }, { cluster, signal }) => {
-      try {
-        const flags = { drain, addDrive, replicas, ...(addNodes && { addNodes }), ...(like && { like }) };
-        const changes = changesOfFlags(flags, view.namespace || 'default');
-        if (changes.length === 0) throw new QuestionError('add at least one change');
-        const seen = await viewed(view);
-        if (!seen.seesNodes) throw new QuestionError('a plan needs the right to list nodes');
-        const read = cluster === undefined ? { policies } : await listPolicies(cluster);
-        // For thousands of nodes a plan takes seconds, and the process serves others in between.
-        const slices = { clock: realClock, signal };
-        return await planChanges({ ...seen, ...read }, changes, { nowMs: view.nowMs, slices });
-      } catch (error) {
-        throw error instanceof CliError ? new QuestionError(error.message, { cause: error }) : error;
-      }
+      const flags = { drain, addDrive, replicas, ...(addNodes && { addNodes }), ...(like && { like }) };
+      const changes = changesOfFlags(flags, view.namespace || 'default');
+      if (changes.length === 0) throw new QuestionError('add at least one change');
+      const seen = await viewed(view);
+      if (!seen.seesNodes) throw new QuestionError('a plan needs the right to list nodes');
+      const read = cluster === undefined ? { policies } : await listPolicies(cluster);
+      // For thousands of nodes a plan takes seconds, and the process serves others in between.
+      const slices = { clock: realClock, signal };
+      return await planChanges({ ...seen, ...read }, changes, { nowMs: view.nowMs, slices });
     },
     redacted: redactedObject,
     others: otherObjects,

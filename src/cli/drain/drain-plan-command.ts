@@ -1,4 +1,3 @@
-import { profileFlag } from '../../queries/explain/pod-scheduler.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { logForReading } from '../log-flags.ts';
 import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
@@ -6,6 +5,7 @@ import { progressOf } from '../output/progress-of.ts';
 import { type Terminal, terminalOf } from '../output/terminal.ts';
 import { requireNodes } from '../plan/require-nodes.ts';
 import { loadFromSource, type SourceFlags } from '../source/load-cluster-view.ts';
+import { profileFlag } from '../source/profile-flag.ts';
 import { disksOfView, readDrainDisks } from './drain-disks.ts';
 import type { DrainPlanReport } from './drain-report.ts';
 import { drainTargetOf } from './drain-target.ts';

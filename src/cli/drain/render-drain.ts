@@ -1,6 +1,7 @@
 import { bytesText } from '../../engine/remedies/amount-text.ts';
+import { namesText } from '../../queries/explain/names-text.ts';
 import { printableText } from '../../runtime/printable-text.ts';
-import { namesText, Page, type RenderOptions, renderNotes } from '../explain/render-parts.ts';
+import { Page, type RenderOptions, renderNotes } from '../explain/render-parts.ts';
 import { type Column, table } from '../output/table.ts';
 import type {
   DrainPlanReport,

@@ -4,11 +4,11 @@ import type { Pod } from '../../kube/api/core.ts';
 import { type Drive, driveNodeKey } from '../../kube/drive.ts';
 import { explainClaim } from '../../queries/explain/explain-claim.ts';
 import { explainPod } from '../../queries/explain/explain-pod.ts';
+import { nodeWith, podWith, viewOf } from '../../queries/testing/cluster-views.ts';
 import type { ClusterView } from '../../queries/view/cluster-view.ts';
 import { plainTerminal } from '../output/terminal.ts';
 import { renderClaim } from './render-claim.ts';
 import { renderPod } from './render-pod.ts';
-import { nodeWith, podWith, viewOf } from './testing/cluster-views.ts';
 
 const driver = 'drives.stowage.dev';
 

@@ -7,12 +7,19 @@ import {
   storageClass,
 } from '../../engine/testing/objects.ts';
 import type { ClaimExplanation, Explanation, PodExplanation } from '../../queries/explain/explanation.ts';
+import {
+  nodeWith,
+  podWith,
+  thousandNodes,
+  threeNodes,
+  twoPools,
+  viewOf,
+} from '../../queries/testing/cluster-views.ts';
 import type { ClusterView, Target } from '../../queries/view/cluster-view.ts';
 import { plainTerminal, type Terminal } from '../output/terminal.ts';
 import { answer, exitCodeOf, nameOf } from './explain.ts';
 import { renderClaim } from './render-claim.ts';
 import { renderPod } from './render-pod.ts';
-import { nodeWith, podWith, thousandNodes, threeNodes, twoPools, viewOf } from './testing/cluster-views.ts';
 
 const golden = (name: string) => `./testing/golden/${name}`;
 

@@ -4,7 +4,6 @@ import { type ExplainPodOptions, explainPod } from '../../queries/explain/explai
 import type { Explanation } from '../../queries/explain/explanation.ts';
 import { missingKindNotes } from '../../queries/explain/missing-kinds.ts';
 import { targetNotFound } from '../../queries/explain/not-found.ts';
-import { profileFlag } from '../../queries/explain/pod-scheduler.ts';
 import { claimKeys } from '../../queries/view/claim-keys.ts';
 import type { ClusterView, Target } from '../../queries/view/cluster-view.ts';
 import { realClock } from '../../runtime/clock.ts';
@@ -14,6 +13,7 @@ import { usage } from '../cli-error.ts';
 import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
 import type { Terminal } from '../output/terminal.ts';
 import type { LoadedView, SourceFlags } from '../source/load-cluster-view.ts';
+import { profileFlag } from '../source/profile-flag.ts';
 import { answerOrWatch, type WatchFlags } from '../watch/answer-or-watch.ts';
 import { namespacedName } from './namespaced-name.ts';
 import { askedForMany, explainMany } from './pending/many-command.ts';

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { boundClaim, claim, csiDriver, storageClass } from '../../engine/testing/objects.ts';
 import { explainPod } from '../../queries/explain/explain-pod.ts';
 import { missingKindNotes } from '../../queries/explain/missing-kinds.ts';
+import { nodeWith, podWith, viewOf } from '../../queries/testing/cluster-views.ts';
 import type { ClusterView } from '../../queries/view/cluster-view.ts';
 import { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import { plainTerminal } from '../output/terminal.ts';
 import { answer, exitCodeOf, kindAndName } from './explain.ts';
 import { renderPod } from './render-pod.ts';
-import { nodeWith, podWith, viewOf } from './testing/cluster-views.ts';
 
 const pod = podWith('p', '1', ['data']);
 const oneNode = { Node: [nodeWith('n1', '4')], Pod: [pod] };

@@ -5,16 +5,10 @@ import type {
   PoolLine,
   ScoreLine,
 } from '../../queries/explain/explanation.ts';
+import { namesText } from '../../queries/explain/names-text.ts';
 import { candidateText, nodeReasonTexts } from '../../queries/explain/reason-text.ts';
 import { readableAmount } from '../../queries/pools/amounts.ts';
-import {
-  lessCloseText,
-  namesText,
-  Page,
-  type RenderOptions,
-  renderEvents,
-  renderNotes,
-} from './render-parts.ts';
+import { lessCloseText, Page, type RenderOptions, renderEvents, renderNotes } from './render-parts.ts';
 
 /** Keeps thousands of nodes on one screen; `-o wide` shows all. */
 const groupsMax = 12;

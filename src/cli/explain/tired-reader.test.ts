@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { claim, localVolume, storageClass } from '../../engine/testing/objects.ts';
 import type { Pod } from '../../kube/api/core.ts';
 import type { PodExplanation } from '../../queries/explain/explanation.ts';
+import { nodeWith, podWith, threeNodes, viewOf } from '../../queries/testing/cluster-views.ts';
 import type { ClusterView, Target } from '../../queries/view/cluster-view.ts';
 import { plainTerminal, type Terminal } from '../output/terminal.ts';
 import { answer, exitCodeOf } from './explain.ts';
 import { renderPod } from './render-pod.ts';
-import { nodeWith, podWith, threeNodes, viewOf } from './testing/cluster-views.ts';
 
 function ask(view: ClusterView, target: Partial<Target> = {}): PodExplanation {
   const whole: Target = { kind: 'pod', namespace: 'default', name: 'p', ...target };

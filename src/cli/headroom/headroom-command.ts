@@ -1,5 +1,4 @@
 import { parseQuantity, quantityToNano } from '../../kube/quantities/quantity.ts';
-import { profileFlag } from '../../queries/explain/pod-scheduler.ts';
 import type { HeadroomReport } from '../../queries/headroom/headroom-report.ts';
 import { type HeadroomMeasureOptions, measureRoom } from '../../queries/headroom/measure.ts';
 import { realClock } from '../../runtime/clock.ts';
@@ -9,6 +8,7 @@ import type { Terminal } from '../output/terminal.ts';
 import { workloadOf } from '../plan/change-flags.ts';
 import { requireNodes } from '../plan/require-nodes.ts';
 import type { LoadedView, SourceFlags } from '../source/load-cluster-view.ts';
+import { profileFlag } from '../source/profile-flag.ts';
 import { type AnsweredText, answerOrWatch, type WatchFlags } from '../watch/answer-or-watch.ts';
 import { fittingNames, renderHeadroom } from './render-headroom.ts';
 

@@ -8,10 +8,10 @@ import {
   zone,
 } from '../../engine/testing/objects.ts';
 import { measureRoom } from '../../queries/headroom/measure.ts';
+import { shop } from '../../queries/plan/testing/plan-views.ts';
+import { nodeWith, viewOf } from '../../queries/testing/cluster-views.ts';
 import type { ClusterView } from '../../queries/view/cluster-view.ts';
-import { nodeWith, viewOf } from '../explain/testing/cluster-views.ts';
 import { plainTerminal, type Terminal } from '../output/terminal.ts';
-import { shop } from '../plan/testing/plan-views.ts';
 import { exitCodeOfHeadroom, renderedHeadroom } from './headroom-command.ts';
 
 const golden = (name: string) => `./testing/golden/${name}`;

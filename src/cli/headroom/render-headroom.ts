@@ -1,11 +1,12 @@
 import { bytesText } from '../../engine/remedies/amount-text.ts';
+import { namesText } from '../../queries/explain/names-text.ts';
 import type {
   HeadroomReport,
   HeadroomRow,
   HeadroomTopology,
 } from '../../queries/headroom/headroom-report.ts';
 import { printableText } from '../../runtime/printable-text.ts';
-import { namesText, Page, type RenderOptions, renderNotes } from '../explain/render-parts.ts';
+import { Page, type RenderOptions, renderNotes } from '../explain/render-parts.ts';
 import { type Column, table } from '../output/table.ts';
 
 const namesMax = 3;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { checkApplied } from '../../queries/plan/check-applied.ts';
-import { viewOf } from '../explain/testing/cluster-views.ts';
+import { viewOf } from '../../queries/testing/cluster-views.ts';
 import { headroomCommand } from '../headroom/headroom-command.ts';
 import { readChangesFile } from './changes-file.ts';
 import { planCommand } from './plan-command.ts';

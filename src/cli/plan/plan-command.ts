@@ -1,6 +1,5 @@
 import type { WhatIfChange } from '../../engine/what-if/change.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
-import { profileFlag } from '../../queries/explain/pod-scheduler.ts';
 import { makePlan } from '../../queries/plan/make-plan.ts';
 import { type PlanReport, stuckVolumes } from '../../queries/plan/plan-report.ts';
 import { realClock } from '../../runtime/clock.ts';
@@ -10,6 +9,7 @@ import { type OutputFormat, outputFormatOf, structured } from '../output/output-
 import { progressOf } from '../output/progress-of.ts';
 import { type Terminal, terminalOf } from '../output/terminal.ts';
 import { loadFromSource, type SourceFlags } from '../source/load-cluster-view.ts';
+import { profileFlag } from '../source/profile-flag.ts';
 import { applyChange, readApplied } from './applied-objects.ts';
 import { type ChangeFlags, changesOfFlags } from './change-flags.ts';
 import { entryError, readChangesFile } from './changes-file.ts';

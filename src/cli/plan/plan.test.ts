@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { storageClass } from '../../engine/testing/objects.ts';
 import type { WhatIfChange } from '../../engine/what-if/change.ts';
 import { makePlan } from '../../queries/plan/make-plan.ts';
+import { shop, twoDrives } from '../../queries/plan/testing/plan-views.ts';
+import { nodeWith, podWith, viewOf } from '../../queries/testing/cluster-views.ts';
 import type { ClusterView } from '../../queries/view/cluster-view.ts';
-import { nodeWith, podWith, viewOf } from '../explain/testing/cluster-views.ts';
 import { plainTerminal, type Terminal } from '../output/terminal.ts';
 import { changesOfFlags } from './change-flags.ts';
 import { exitCodeOfPlan, renderedPlan } from './plan-command.ts';
-import { shop, twoDrives } from './testing/plan-views.ts';
 
 const golden = (name: string) => `./testing/golden/${name}`;
 const narrow: Terminal = { width: 50, hasColour: false, isInteractive: true };

@@ -8,6 +8,7 @@ import {
   planReasons,
   whereNow,
 } from '../../engine/what-if/plan-words.ts';
+import { namesText } from '../../queries/explain/names-text.ts';
 import { nodeReasonTexts } from '../../queries/explain/reason-text.ts';
 import {
   type GonePodLine,
@@ -18,7 +19,7 @@ import {
   type VolumeCopyLine,
 } from '../../queries/plan/plan-report.ts';
 import { printableText } from '../../runtime/printable-text.ts';
-import { namesText, Page, type RenderOptions, renderNotes } from '../explain/render-parts.ts';
+import { Page, type RenderOptions, renderNotes } from '../explain/render-parts.ts';
 import { type Column, table } from '../output/table.ts';
 
 /** Keeps a drain of a large node on one screen; `-o wide` shows all. */

@@ -17,10 +17,10 @@ import type { Pod } from '../../kube/api/core.ts';
 import type { Condition } from '../../kube/api/meta.ts';
 import { drivesDriver } from '../../kube/drive.ts';
 import { makePlan } from '../../queries/plan/make-plan.ts';
+import { twoDrives } from '../../queries/plan/testing/plan-views.ts';
+import { nodeWith, podWith, viewOf } from '../../queries/testing/cluster-views.ts';
 import type { ClusterView } from '../../queries/view/cluster-view.ts';
-import { nodeWith, podWith, viewOf } from '../explain/testing/cluster-views.ts';
 import { exitCodeOfPlan } from './plan-command.ts';
-import { twoDrives } from './testing/plan-views.ts';
 
 const options = { nowMs: Date.parse('2026-01-01T00:00:00Z'), profile: 'stowage' } as const;
 const namespace = 'default';

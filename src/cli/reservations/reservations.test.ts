@@ -13,9 +13,9 @@ import { annotations, labels } from '../../kube/well-known.ts';
 import { readableAmount } from '../../queries/pools/amounts.ts';
 import { findReservations } from '../../queries/reservations/find-reservations.ts';
 import type { ReservationsReport } from '../../queries/reservations/report.ts';
+import { nodeWith, podWith, viewOf } from '../../queries/testing/cluster-views.ts';
 import type { ClusterView } from '../../queries/view/cluster-view.ts';
 import { isBlind } from '../../queries/view/missing-notes.ts';
-import { nodeWith, podWith, viewOf } from '../explain/testing/cluster-views.ts';
 import { plainTerminal } from '../output/terminal.ts';
 import { renderReservations, reservationNames } from './render-reservations.ts';
 

@@ -1,7 +1,8 @@
 import type { KubernetesCluster } from '../../cluster/kubernetes/client.ts';
+import { QuestionError } from '../../queries/question-error.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { systemRandom } from '../../runtime/random.ts';
-import { CliError, usage } from '../cli-error.ts';
+import { usage } from '../cli-error.ts';
 import { logForReading } from '../log-flags.ts';
 import { progressOf } from '../output/progress-of.ts';
 import { type Terminal, terminalOf } from '../output/terminal.ts';
@@ -123,7 +124,7 @@ async function textOf(answer: () => Promise<string>): Promise<string> {
   try {
     return await answer();
   } catch (error) {
-    if (!(error instanceof CliError)) throw error;
+    if (!(error instanceof QuestionError)) throw error;
     return `stowage: ${error.message}\n`;
   }
 }

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../kube/api/meta.ts';
 import { drives } from '../../kube/drive.ts';
 import { deployments, nodes, pods, statefulSets } from '../../kube/resources.ts';
 import { isRecord } from '../../kube/wire.ts';
-import { QuestionError } from '../answers.ts';
+import { QuestionError } from '../../queries/question-error.ts';
 import type { ConsoleAction } from '../wire/plan.ts';
 
 const replicasMax = 100_000;

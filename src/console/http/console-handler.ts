@@ -5,6 +5,7 @@ import {
   type StreamSink,
 } from '../../apiserver/server/http/http-exchange.ts';
 import { isReason } from '../../kube/api-error.ts';
+import { QuestionError } from '../../queries/question-error.ts';
 import { messageOf } from '../../runtime/error-message.ts';
 import { isAllowedHost, isOwnOrigin } from '../access/host-check.ts';
 import type { Rights } from '../access/rights.ts';
@@ -16,7 +17,7 @@ import {
   tokenInAuthorization,
 } from '../access/session-cookie.ts';
 import { rightsMaxAgeMs, type Viewer } from '../access/viewers.ts';
-import { BusyError, QuestionError } from '../answers.ts';
+import { BusyError } from '../answers.ts';
 import type { ConsoleAbout } from '../wire/rows.ts';
 import { assetAnswer, pageHtml } from './assets.ts';
 import { htmlAnswer, problemAnswer, redirect } from './console-responses.ts';

@@ -1,4 +1,4 @@
-import { QuestionError } from '../answers.ts';
+import { QuestionError } from '../../queries/question-error.ts';
 import type { PlanQuestion } from '../wire/plan.ts';
 
 /** A plan is computed in the process of the console, which other viewers wait for meanwhile. `stowage plan` has no such limits. */

@@ -1,7 +1,7 @@
 import type { PodRecord } from '../../engine/records/pod-record.ts';
 import type { Pod } from '../../kube/api/core.ts';
+import { defaultSchedulerName } from '../../reconcile/leases/scheduler-names.ts';
 import type { QueuedPod } from './queue/queued-pod.ts';
-import { defaultSchedulerName } from './scheduler-names.ts';
 
 /** Whether a scheduler with one of these names is responsible for the pod. */
 export function isScheduledBy(pod: Pod, schedulerNames: readonly string[]): boolean {

@@ -1,7 +1,7 @@
 import type { ClaimBinding, Provision } from '../../engine/rules/framework/decisions.ts';
 import type { EventType, Pod } from '../../kube/api/core.ts';
 import { type EventRecorder, referenceTo } from '../../reconcile/event-recorder.ts';
-import { reportingControllerFor } from './scheduler-names.ts';
+import { reportingControllerFor } from '../../reconcile/leases/scheduler-names.ts';
 
 const podType = { apiVersion: 'v1', kind: 'Pod' };
 

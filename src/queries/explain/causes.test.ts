@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { nodeWith, podWith, viewOf } from '../../cli/explain/testing/cluster-views.ts';
 import { boundClaim, claim, csiDriver, localVolume, storageClass } from '../../engine/testing/objects.ts';
 import type { PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
 import type { StorageClass } from '../../kube/api/storage.ts';
 import { annotations } from '../../kube/well-known.ts';
+import { nodeWith, podWith, viewOf } from '../testing/cluster-views.ts';
 import { explainClaim } from './explain-claim.ts';
 import { explainPod } from './explain-pod.ts';
 

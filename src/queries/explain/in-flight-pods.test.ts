@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { nodeWith, podWith, viewOf } from '../../cli/explain/testing/cluster-views.ts';
 import { claim, localVolume, storageClass } from '../../engine/testing/objects.ts';
 import type { Pod } from '../../kube/api/core.ts';
+import { nodeWith, podWith, viewOf } from '../testing/cluster-views.ts';
 import { explainPod } from './explain-pod.ts';
 
 const asking = podWith('asking', '2');

@@ -1,5 +1,5 @@
-import { CliError } from '../../cli/cli-error.ts';
 import { truncatedList } from '../../engine/explain/truncated-list.ts';
+import { QuestionError } from '../question-error.ts';
 import type { ClusterView, Target } from '../view/cluster-view.ts';
 
 /** Why there is nothing to explain, with a suggestion for a misspelt name. */
@@ -7,20 +7,20 @@ export function targetNotFound(
   view: ClusterView,
   { kind, namespace, name }: Target,
   where: string,
-): CliError {
+): QuestionError {
   const plural = kind === 'pod' ? 'pods' : 'persistentvolumeclaims';
   const hidden = view.unseen?.find(
     (unseen) => unseen.plural === plural && unseen.onlyNamespace !== namespace,
   );
   if (hidden !== undefined)
-    return new CliError(`could not read ${plural}: forbidden; the right to list ${plural} is needed`);
+    return new QuestionError(`could not read ${plural}: forbidden; the right to list ${plural} is needed`);
   const hint =
     elsewhere(view, { kind, namespace, name }) ??
     unknownNamespace(view, namespace) ??
     otherKind(view, { kind, namespace, name }) ??
     nearby(view, { kind, namespace, name }) ??
     `kubectl get ${plural} -n ${namespace} lists those there are`;
-  return new CliError(`there is no ${kind} ${namespace}/${name} in ${where}; ${hint}`);
+  return new QuestionError(`there is no ${kind} ${namespace}/${name} in ${where}; ${hint}`);
 }
 
 const namesShownMax = 3;

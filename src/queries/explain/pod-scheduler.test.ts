@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { nodeWith, podWith, viewOf } from '../../cli/explain/testing/cluster-views.ts';
-import { schedulerAnnouncement } from '../../controllers/scheduler/scheduler-announcement.ts';
 import { stowageProfile, upstreamProfile } from '../../engine/cluster-index/profile.ts';
 import { claim, storageClass } from '../../engine/testing/objects.ts';
 import type { Lease } from '../../kube/api/coordination.ts';
 import type { Event } from '../../kube/api/core.ts';
 import { formatMicroTime } from '../../kube/go/timestamp.ts';
 import { announcementAnnotations, leaseKeyOf } from '../../reconcile/leases/component-lease.ts';
+import { schedulerAnnouncement } from '../../reconcile/leases/scheduler-announcement.ts';
+import { nodeWith, podWith, viewOf } from '../testing/cluster-views.ts';
 import type { ClusterView } from '../view/cluster-view.ts';
 import { explainPod } from './explain-pod.ts';
 import { findPodScheduler } from './pod-scheduler.ts';

@@ -1,10 +1,3 @@
-import { usage } from '../../cli/cli-error.ts';
-import { announcedProfile } from '../../controllers/scheduler/scheduler-announcement.ts';
-import {
-  defaultSchedulerName,
-  schedulerName,
-  schedulerNamesDefault,
-} from '../../controllers/scheduler/scheduler-names.ts';
 import { type Profile, stowageProfile, upstreamProfile } from '../../engine/cluster-index/profile.ts';
 import type { Lease } from '../../kube/api/coordination.ts';
 import type { Event, Pod } from '../../kube/api/core.ts';
@@ -16,6 +9,12 @@ import {
   leaseKeyOf,
   type SchedulerAnnouncement,
 } from '../../reconcile/leases/component-lease.ts';
+import { announcedProfile } from '../../reconcile/leases/scheduler-announcement.ts';
+import {
+  defaultSchedulerName,
+  schedulerName,
+  schedulerNamesDefault,
+} from '../../reconcile/leases/scheduler-names.ts';
 import type { ClusterView } from '../view/cluster-view.ts';
 import type { Note } from '../view/note.ts';
 import type { ProfileSource } from './explanation.ts';
@@ -36,12 +35,6 @@ export interface PodSchedulerOptions {
   readonly nowMs: number;
   /** Overrides the profile. */
   readonly profile?: 'stowage' | 'upstream' | undefined;
-}
-
-/** Parses the value of `--profile`. */
-export function profileFlag(text: string | undefined): PodSchedulerOptions['profile'] {
-  if (text === undefined || text === 'stowage' || text === 'upstream') return text;
-  throw usage(`--profile: "${text}" must be stowage or upstream`);
 }
 
 const ownComponent = `stowage.dev/${schedulerName}`;

@@ -5,13 +5,13 @@
  *     POLICY_CLUSTERS=5000 POLICY_SEED=mine npx vitest run src/cli/explain/policy.property.test.ts
  */
 import { expect, test } from 'vitest';
-import { type DrawnDrive, RandomPolicies } from '../../cli/explain/testing/random-policies.ts';
 import { stowageProfile } from '../../engine/cluster-index/profile.ts';
 import { plan } from '../../engine/plan.ts';
 import { tieBreakSeed } from '../../engine/records/pending-pod.ts';
 import { readPod } from '../../engine/records/pod-record.ts';
 import { explainPod } from './explain-pod.ts';
 import type { PodExplanation } from './explanation.ts';
+import { type DrawnDrive, RandomPolicies } from './testing/random-policies.ts';
 
 const clusters = Number(process.env.POLICY_CLUSTERS ?? 100);
 const seed = process.env.POLICY_SEED ?? 'policy';

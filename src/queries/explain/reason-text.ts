@@ -1,7 +1,7 @@
-import { namesText } from '../../cli/explain/render-parts.ts';
 import { bytesText, isCountedInBytes, type Rounding } from '../../engine/remedies/amount-text.ts';
 import { parseQuantity, quantityToNano } from '../../kube/quantities/quantity.ts';
 import type { CandidateLine, NodeReasonLine, ObstacleLine, RangeLine } from './explanation.ts';
+import { namesText } from './names-text.ts';
 
 const claimsShownMax = 2;
 

@@ -1,4 +1,3 @@
-import { CliError } from '../../cli/cli-error.ts';
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import {
   type Headroom,
@@ -16,6 +15,7 @@ import { claimsFor } from '../../kube/workloads/stateful-set-claims.ts';
 import { endOrdinalOf, memberPod } from '../../kube/workloads/stateful-set-members.ts';
 import { withInFlightPods } from '../explain/in-flight-pods.ts';
 import { type MakePlanOptions, whatIfIndex } from '../plan/make-plan.ts';
+import { QuestionError } from '../question-error.ts';
 import type { ClusterView } from '../view/cluster-view.ts';
 import { DiskFit } from './disk-fit.ts';
 import {
@@ -40,7 +40,7 @@ const topologiesMax = 10;
 const topologiesMaxWide = 200;
 const nodesNamedMax = 20;
 
-/** Measures how much more fits; throws a CliError if the class or the workload does not exist. */
+/** Measures how much more fits; throws a QuestionError if the class or the workload does not exist. */
 export function measureRoom(view: ClusterView, options: HeadroomMeasureOptions): HeadroomReport {
   const { index, notes } = whatIfIndex(view, options);
   const atOnce = delayAll(view, index);
@@ -79,7 +79,9 @@ function classesOf(index: ClusterIndex, { storageClass }: HeadroomMeasureOptions
   if (storageClass === undefined) return known;
   const found = known.filter(({ key }) => key === storageClass);
   if (found.length === 0)
-    throw new CliError(`there is no class ${storageClass}; kubectl get storageclasses lists those there are`);
+    throw new QuestionError(
+      `there is no class ${storageClass}; kubectl get storageclasses lists those there are`,
+    );
   return found;
 }
 
@@ -226,11 +228,11 @@ function replicasOfWorkload({ snapshot }: ClusterView, asked: WorkloadReference)
   const { kind, namespace, name } = asked;
   const set = kind === 'StatefulSet' ? snapshot.get('StatefulSet', `${namespace}/${name}`) : undefined;
   if (kind !== 'StatefulSet')
-    throw new CliError(
+    throw new QuestionError(
       `--like: ${kind.toLowerCase()} ${namespace}/${name} is not a StatefulSet; name one as sts/NAME or sts/NAMESPACE/NAME`,
     );
   if (set === undefined)
-    throw new CliError(
+    throw new QuestionError(
       `there is no statefulset ${namespace}/${name}; kubectl get statefulsets -n ${namespace} lists those there are`,
     );
   return (number) => furtherReplica(set, number);

@@ -4,7 +4,6 @@ import { canonicalObject } from '../../apiserver/registry/canonical-object.ts';
 import { diagnose } from '../../apiserver/schema/diagnose.ts';
 import { FieldErrors } from '../../apiserver/validation/field-errors.ts';
 import { checkObjectMeta } from '../../apiserver/validation/object-meta.ts';
-import { CliError } from '../../cli/cli-error.ts';
 import type { IndexedKind } from '../../engine/cluster-index/cluster-change.ts';
 import { indexKeyOf } from '../../engine/cluster-index/read-object.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
@@ -12,9 +11,10 @@ import { ApiError, invalid } from '../../kube/api-error.ts';
 import { listOf, textOf } from '../../kube/wire.ts';
 import type { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import { kindResources } from '../../state/kind-resources.ts';
+import { QuestionError } from '../question-error.ts';
 
 /**
- * Throws a CliError about the first object that an API server would refuse: a plan for it would predict what cannot happen. A file may have a part of an object
+ * Throws a QuestionError about the first object that an API server would refuse: a plan for it would predict what cannot happen. A file may have a part of an object
  * that exists, so of these only the types of the fields are checked, and the name. Kinds that Kubernetes itself does not have are not checked.
  */
 export function checkApplied(objects: readonly KubeObject[], snapshot: ClusterSnapshot, nowMs: number): void {
@@ -26,9 +26,12 @@ export function checkApplied(objects: readonly KubeObject[], snapshot: ClusterSn
       checkObject(kind, object, { isNew: !exists(object, snapshot), nowMs });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      throw new CliError(`--apply: ${error.message}; an API server would refuse it, so correct the file`, 1, {
-        cause: error,
-      });
+      throw new QuestionError(
+        `--apply: ${error.message}; an API server would refuse it, so correct the file`,
+        {
+          cause: error,
+        },
+      );
     }
   }
 }
@@ -40,7 +43,7 @@ function checkObject(
 ): void {
   const name = textOf(object.metadata?.name);
   if (name === '')
-    throw new CliError(
+    throw new QuestionError(
       `--apply: ${kind.kind} without a name: metadata.name: is missing; kubectl apply needs it, also beside generateName`,
     );
   const typed = decoded(kind, object, name);
@@ -62,9 +65,8 @@ function decoded(kind: ServedKind, object: KubeObject, name: string): StoredObje
     if (!(error instanceof ApiError)) throw error;
     const field = diagnose(kind.type, object).problemPath?.text ?? '';
     const where = field === '' ? '' : `${field}: `;
-    throw new CliError(
+    throw new QuestionError(
       `--apply: ${kind.kind} ${JSON.stringify(name)} cannot be read: ${where}${error.message}; correct the file`,
-      1,
       { cause: error },
     );
   }

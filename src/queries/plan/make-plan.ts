@@ -1,4 +1,3 @@
-import { CliError } from '../../cli/cli-error.ts';
 import type { Profile } from '../../engine/cluster-index/profile.ts';
 import { type DisruptionBudget, readDisruptionBudget } from '../../engine/preemption/disruption-budget.ts';
 import { type WhatIfChange, WhatIfError } from '../../engine/what-if/change.ts';
@@ -12,6 +11,7 @@ import type { IndexedSnapshot } from '../../state/cluster-snapshot.ts';
 import { placeInFlightPods } from '../explain/in-flight-pods.ts';
 import { groupLine, noticeNotes, podReasonLine } from '../explain/lines.ts';
 import { findPodScheduler, type PodSchedulerOptions } from '../explain/pod-scheduler.ts';
+import { QuestionError } from '../question-error.ts';
 import type { ClusterView } from '../view/cluster-view.ts';
 import { changeText } from './change-text.ts';
 import { missingInFiles, unreadForDrain } from './missing-in-files.ts';
@@ -27,7 +27,7 @@ import { planSummary } from './plan-summary.ts';
 export type MakePlanOptions = PodSchedulerOptions;
 
 /**
- * Predicts what the changes do to the cluster of the view; throws a CliError if one names what does not exist. `onStep` is called with the number of
+ * Predicts what the changes do to the cluster of the view; throws a QuestionError if one names what does not exist. `onStep` is called with the number of
  * steps that are done: there may be hundreds of thousands.
  */
 export function makePlan(
@@ -139,7 +139,7 @@ function* predictedInSteps(
     return yield* predictInSteps(changes, index, snapshot, { nowMs, budgets, priorityClasses });
   } catch (error) {
     if (!(error instanceof WhatIfError)) throw error;
-    throw new CliError(error.message, 1, { cause: error });
+    throw new QuestionError(error.message, { cause: error });
   }
 }
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { podWith } from '../../cli/explain/testing/cluster-views.ts';
-import { shop } from '../../cli/plan/testing/plan-views.ts';
 import type { WhatIfChange } from '../../engine/what-if/change.ts';
+import { podWith } from '../testing/cluster-views.ts';
 import { makePlan, planChanges } from './make-plan.ts';
+import { shop } from './testing/plan-views.ts';
 
 const options = { nowMs: Date.parse('2026-01-01T00:00:00Z'), profile: 'stowage' } as const;
 const drain: readonly WhatIfChange[] = [{ kind: 'drain-node', node: 'n1' }];

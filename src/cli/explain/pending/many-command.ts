@@ -1,9 +1,7 @@
 import { missingKindNotes } from '../../../queries/explain/missing-kinds.ts';
 import {
-  exitCodeOfPending,
   explainPendingPods,
   explainWorkload,
-  renderedPending,
   workloadKinds,
 } from '../../../queries/explain/pending/explain-many.ts';
 import type {
@@ -18,6 +16,7 @@ import type { LoadedView, SourceFlags } from '../../source/load-cluster-view.ts'
 import { requireNamespace } from '../../source/require-namespace.ts';
 import { answerOrWatch, type WatchFlags } from '../../watch/answer-or-watch.ts';
 import { namespacedName } from '../namespaced-name.ts';
+import { exitCodeOfPending, renderedPending } from './render-pending.ts';
 
 /** All pending pods, or a workload with its pods. The namespace is undefined if the user gave none. */
 export type AskedForMany =

@@ -1,3 +1,4 @@
+import { namesText } from '../../../queries/explain/names-text.ts';
 import { capitalized, countOf } from '../../../queries/explain/pending/count-text.ts';
 import type {
   CauseLine,
@@ -5,14 +6,16 @@ import type {
   PodsRemedyLine,
 } from '../../../queries/explain/pending/pending-explanation.ts';
 import { printableText } from '../../../runtime/printable-text.ts';
-import { namesText, Page, type RenderOptions, renderNotes } from '../render-parts.ts';
+import { type OutputFormat, structured } from '../../output/output-format.ts';
+import type { Terminal } from '../../output/terminal.ts';
+import { Page, type RenderOptions, renderNotes } from '../render-parts.ts';
 
 /** Keeps a large cluster on one screen; `-o wide` shows all. */
 const causesMax = 8;
 const podsMax = 3;
 
 /** Renders the explanation of many pods as text. */
-export function renderPending(explanation: PendingExplanation, options: RenderOptions): string {
+function renderPending(explanation: PendingExplanation, options: RenderOptions): string {
   const page = new Page(options);
   const { summary, causes, omissions, notes } = explanation;
   const paint = isTrouble(explanation) ? page.style.bad : page.style.good;
@@ -30,7 +33,7 @@ export function renderPending(explanation: PendingExplanation, options: RenderOp
 }
 
 /** The pods with a cause, one a line, for `xargs -L1 stowage explain`. */
-export function pendingNames({ causes }: PendingExplanation): string {
+function pendingNames({ causes }: PendingExplanation): string {
   return causes.flatMap(({ pods }) => pods.map((pod) => `pod ${printableText(pod)}\n`)).join('');
 }
 
@@ -73,4 +76,22 @@ function remedyText({ text, helped, tried }: PodsRemedyLine): string {
   const then =
     tried === 1 ? 'the pod then fits' : `${helped} of ${tried} pods then ${helped === 1 ? 'fits' : 'fit'}`;
   return `${text}; ${then}`;
+}
+
+export function renderedPending(
+  explanation: PendingExplanation,
+  format: OutputFormat,
+  terminal: Terminal,
+): string {
+  if (format === 'json' || format === 'yaml') return structured(explanation, format);
+  if (format === 'name') return pendingNames(explanation);
+  return renderPending(explanation, { terminal, isWide: format === 'wide' });
+}
+
+/** 3 if a pod is pending for a cause or cannot be created; 1 if no cause could be found because nodes could not be read. */
+export function exitCodeOfPending(explanation: PendingExplanation): number {
+  const { causes } = explanation;
+  if (explanation.kind === 'WorkloadExplanation' && explanation.notCreated.isFailure) return 3;
+  if (causes.some(({ verdict }) => verdict !== 'unknown')) return 3;
+  return causes.length > 0 ? 1 : 0;
 }

@@ -1,4 +1,3 @@
-import { schedulerAnnouncement } from '../../../controllers/scheduler/scheduler-announcement.ts';
 import { runController, runScheduler } from '../../../controllers/scheduler/testing/binding-fixture.ts';
 import { namespace, SchedulerFixture } from '../../../controllers/scheduler/testing/scheduler-fixture.ts';
 import { VirtualTimeCluster } from '../../../controllers/testing/virtual-time-cluster.ts';
@@ -8,6 +7,7 @@ import { formatMicroTime } from '../../../kube/go/timestamp.ts';
 import { csiDrivers, csiStorageCapacities, leases, pods, priorityClasses } from '../../../kube/resources.ts';
 import { labels } from '../../../kube/well-known.ts';
 import { announcementAnnotations, leaseKeyOf } from '../../../reconcile/leases/component-lease.ts';
+import { schedulerAnnouncement } from '../../../reconcile/leases/scheduler-announcement.ts';
 import { type Random, seededRandom } from '../../../runtime/random.ts';
 
 const schedulerNames = ['stowage', 'default-scheduler'];

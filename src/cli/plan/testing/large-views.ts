@@ -7,8 +7,8 @@ import {
   zone,
 } from '../../../engine/testing/objects.ts';
 import type { Pod } from '../../../kube/api/core.ts';
+import { nodeWith, parallelSet, podWith, viewOf } from '../../../queries/testing/cluster-views.ts';
 import type { ClusterView } from '../../../queries/view/cluster-view.ts';
-import { nodeWith, parallelSet, podWith, viewOf } from '../../explain/testing/cluster-views.ts';
 
 const names = Array.from({ length: 5_000 }, (_, at) => `node-${String(at + 1).padStart(4, '0')}`);
 

@@ -6,8 +6,8 @@ import { formatTimestamp } from '../../../kube/go/timestamp.ts';
 import { pods } from '../../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { type EventRecorder, referenceTo } from '../../../reconcile/event-recorder.ts';
+import { reportingControllerFor } from '../../../reconcile/leases/scheduler-names.ts';
 import type { Clock } from '../../../runtime/clock.ts';
-import { reportingControllerFor } from '../scheduler-names.ts';
 import { clearNominations, nominateToNode } from './nominate.ts';
 
 export interface VictimEvictionContext {

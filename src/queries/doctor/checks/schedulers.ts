@@ -1,11 +1,8 @@
-import {
-  defaultSchedulerName,
-  schedulerNamesDefault,
-} from '../../../controllers/scheduler/scheduler-names.ts';
 import type { Event } from '../../../kube/api/events.ts';
 import { parseTimestamp } from '../../../kube/go/timestamp.ts';
 import { textOf } from '../../../kube/wire.ts';
 import { announcementOf } from '../../../reconcile/leases/component-lease.ts';
+import { defaultSchedulerName, schedulerNamesDefault } from '../../../reconcile/leases/scheduler-names.ts';
 import type { Check, Found } from '../check.ts';
 import { type ClusterFacts, factItems, factValue } from '../facts.ts';
 import { componentLeases, leaseState } from './components.ts';

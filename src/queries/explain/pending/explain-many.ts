@@ -1,19 +1,11 @@
-import { CliError } from '../../../cli/cli-error.ts';
-import { pendingNames, renderPending } from '../../../cli/explain/pending/render-pending.ts';
-import { type OutputFormat, structured } from '../../../cli/output/output-format.ts';
-import type { Terminal } from '../../../cli/output/terminal.ts';
 import { type PodRecord, readPod } from '../../../engine/records/pod-record.ts';
 import type { Pod } from '../../../kube/api/core.ts';
+import { QuestionError } from '../../question-error.ts';
 import type { ClusterView } from '../../view/cluster-view.ts';
 import { isUnread } from '../../view/unread-kinds.ts';
 import { countOf } from './count-text.ts';
 import { type ExplainedPending, explainPending } from './explain-pending.ts';
-import type {
-  PendingExplanation,
-  PendingPodsExplanation,
-  WorkloadExplanation,
-  WorkloadKind,
-} from './pending-explanation.ts';
+import type { PendingPodsExplanation, WorkloadExplanation, WorkloadKind } from './pending-explanation.ts';
 import { isPending } from './pod-kinds.ts';
 import type { ExplainPendingOptions } from './remedy-trials.ts';
 import { findWorkload, type Workload, type WorkloadName } from './workload.ts';
@@ -80,12 +72,12 @@ export function explainWorkload(
 function requirePods(view: ClusterView, namespace: string | undefined, where: string): void {
   if (!isUnread(view, 'Pod')) return;
   if (view.isFromFiles)
-    throw new CliError(`there is no pod in ${where}; add the output of kubectl get pods -A -o yaml`);
+    throw new QuestionError(`there is no pod in ${where}; add the output of kubectl get pods -A -o yaml`);
   const [what, remedy] =
     namespace === undefined
       ? ['pods', 'ask for the right to list them, or choose a namespace where you have it with -n']
       : [`pods of namespace ${namespace}`, 'ask for the right to list them'];
-  throw new CliError(`could not read ${what}: forbidden; ${remedy}`);
+  throw new QuestionError(`could not read ${what}: forbidden; ${remedy}`);
 }
 
 function workloadSummary(
@@ -135,33 +127,15 @@ function workloadNotFound(
   view: ClusterView,
   { kind, namespace, name }: WorkloadName,
   where: string,
-): CliError {
+): QuestionError {
   const read = kind === 'StatefulSet' ? 'StatefulSet' : 'ReplicaSet';
   const hidden = view.unseen?.find((unseen) => unseen.kind === read && unseen.onlyNamespace !== namespace);
   if (hidden !== undefined)
-    return new CliError(`could not read ${hidden.plural}: forbidden; ask for the right to list them`);
+    return new QuestionError(`could not read ${hidden.plural}: forbidden; ask for the right to list them`);
   const plural = `${read.toLowerCase()}s`;
-  return new CliError(
+  return new QuestionError(
     kind === 'Deployment'
       ? `there is no ReplicaSet of deployment ${namespace}/${name} in ${where}; kubectl get deployments,replicasets -n ${namespace} lists those there are`
       : `there is no ${kind.toLowerCase()} ${namespace}/${name} in ${where}; kubectl get ${plural} -n ${namespace} lists those there are`,
   );
-}
-
-export function renderedPending(
-  explanation: PendingExplanation,
-  format: OutputFormat,
-  terminal: Terminal,
-): string {
-  if (format === 'json' || format === 'yaml') return structured(explanation, format);
-  if (format === 'name') return pendingNames(explanation);
-  return renderPending(explanation, { terminal, isWide: format === 'wide' });
-}
-
-/** 3 if a pod is pending for a cause or cannot be created; 1 if no cause could be found because nodes could not be read. */
-export function exitCodeOfPending(explanation: PendingExplanation): number {
-  const { causes } = explanation;
-  if (explanation.kind === 'WorkloadExplanation' && explanation.notCreated.isFailure) return 3;
-  if (causes.some(({ verdict }) => verdict !== 'unknown')) return 3;
-  return causes.length > 0 ? 1 : 0;
 }

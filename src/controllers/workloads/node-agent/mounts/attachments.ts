@@ -40,15 +40,3 @@ export function isManagedAttachment(
   const { driver = '', volumeHandle = '' } = volume.spec?.csi ?? {};
   return spec?.attacher === driver && name === attachmentName(volumeHandle, driver, spec.nodeName ?? '');
 }
-
-/** Whether the volume may be attached to one node only. */
-export function isExclusive({ spec }: PersistentVolume): boolean {
-  const modes = spec?.accessModes ?? [];
-  return modes.length > 0 && modes.every((mode) => mode === 'ReadWriteOnce' || mode === 'ReadWriteOncePod');
-}
-
-/** Whether only one pod may use the volume. */
-export function isForOnePod({ spec }: PersistentVolume): boolean {
-  const modes = spec?.accessModes ?? [];
-  return modes.length === 1 && modes[0] === 'ReadWriteOncePod';
-}

@@ -7,10 +7,15 @@ import type {
 } from '../../../../kube/api/core.ts';
 import type { VolumeAttachment } from '../../../../kube/api/storage.ts';
 import { matchesNode } from '../../../../kube/selectors/node-selector.ts';
-import { ephemeralClaimName, volumeModeOf, volumeNodeSelector } from '../../../../kube/volumes.ts';
+import {
+  ephemeralClaimName,
+  isExclusive,
+  isForOnePod,
+  volumeModeOf,
+  volumeNodeSelector,
+} from '../../../../kube/volumes.ts';
 import { finalizers } from '../../../../kube/well-known.ts';
 import { claimConflict } from '../../../../kube/workloads/ephemeral-claims.ts';
-import { isExclusive, isForOnePod } from './attachments.ts';
 import { holderOf, isUnderRollback } from './mounted-annotation.ts';
 import { type ConfigLookup, missingVolumeConfig } from './referenced-config.ts';
 

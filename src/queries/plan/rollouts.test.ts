@@ -1,12 +1,12 @@
 /** What becomes of pods if the template of their workload is changed. Each case was found by the property, or is one that it cannot draw. */
 import { describe, expect, test } from 'vitest';
-import { nodeWith, podWith, viewOf } from '../../cli/explain/testing/cluster-views.ts';
 import type { WhatIfChange } from '../../engine/what-if/change.ts';
 import type { ReplicaSet, StatefulSet } from '../../kube/api/apps.ts';
 import type { Pod } from '../../kube/api/core.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
-import { makePlan } from '../plan/make-plan.ts';
-import type { ClusterView } from './cluster-view.ts';
+import { nodeWith, podWith, viewOf } from '../testing/cluster-views.ts';
+import type { ClusterView } from '../view/cluster-view.ts';
+import { makePlan } from './make-plan.ts';
 
 const options = { nowMs: Date.parse('2026-01-01T00:00:00Z'), profile: 'stowage' } as const;
 const namespace = 'default';

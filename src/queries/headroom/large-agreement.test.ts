@@ -3,7 +3,6 @@
  * small numbers with the real scheduler.
  */
 import { expect, test } from 'vitest';
-import { nodeWith, parallelSet, viewOf } from '../../cli/explain/testing/cluster-views.ts';
 import {
   csiDriver,
   csiNode,
@@ -17,9 +16,10 @@ import {
 import type { StatefulSet } from '../../kube/api/apps.ts';
 import type { Node } from '../../kube/api/core.ts';
 import { annotations } from '../../kube/well-known.ts';
-import { measureRoom } from '../headroom/measure.ts';
+import { makePlan } from '../plan/make-plan.ts';
+import { nodeWith, parallelSet, viewOf } from '../testing/cluster-views.ts';
 import type { ClusterView } from '../view/cluster-view.ts';
-import { makePlan } from './make-plan.ts';
+import { measureRoom } from './measure.ts';
 
 const options = { nowMs: Date.parse('2026-01-01T00:00:00Z'), profile: 'stowage' } as const;
 const driver = 'pools.example.com';

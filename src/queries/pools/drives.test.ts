@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { viewOf } from '../../cli/explain/testing/cluster-views.ts';
 import { stowageProfile } from '../../engine/cluster-index/profile.ts';
 import {
   claim,
@@ -14,8 +13,9 @@ import {
 } from '../../engine/testing/objects.ts';
 import { driveNodeKey } from '../../kube/drive.ts';
 import { annotations } from '../../kube/well-known.ts';
-import { PoolReader } from '../pools/pool-reader.ts';
-import { findReservations } from './find-reservations.ts';
+import { findReservations } from '../reservations/find-reservations.ts';
+import { viewOf } from '../testing/cluster-views.ts';
+import { PoolReader } from './pool-reader.ts';
 
 const driver = 'drives.stowage.dev';
 

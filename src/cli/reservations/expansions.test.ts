@@ -1,8 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { renderClaim } from '../../cli/explain/render-claim.ts';
-import { viewOf } from '../../cli/explain/testing/cluster-views.ts';
-import { plainTerminal } from '../../cli/output/terminal.ts';
-import { renderReservations } from '../../cli/reservations/render-reservations.ts';
 import { stowageProfile } from '../../engine/cluster-index/profile.ts';
 import {
   boundClaim,
@@ -16,11 +12,15 @@ import {
 } from '../../engine/testing/objects.ts';
 import type { PersistentVolumeClaim } from '../../kube/api/core.ts';
 import { annotations } from '../../kube/well-known.ts';
-import { explainClaim } from '../explain/explain-claim.ts';
-import { explainPod } from '../explain/explain-pod.ts';
-import { makePlan } from '../plan/make-plan.ts';
-import { findReservations } from '../reservations/find-reservations.ts';
-import { PoolReader } from './pool-reader.ts';
+import { explainClaim } from '../../queries/explain/explain-claim.ts';
+import { explainPod } from '../../queries/explain/explain-pod.ts';
+import { makePlan } from '../../queries/plan/make-plan.ts';
+import { PoolReader } from '../../queries/pools/pool-reader.ts';
+import { findReservations } from '../../queries/reservations/find-reservations.ts';
+import { viewOf } from '../../queries/testing/cluster-views.ts';
+import { renderClaim } from '../explain/render-claim.ts';
+import { plainTerminal } from '../output/terminal.ts';
+import { renderReservations } from './render-reservations.ts';
 
 const driver = 'disk.csi';
 const nowMs = Date.parse('2026-01-01T12:00:00Z');

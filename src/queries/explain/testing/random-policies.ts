@@ -13,9 +13,9 @@ import type { StatefulSet } from '../../../kube/api/apps.ts';
 import type { Pod } from '../../../kube/api/core.ts';
 import { drivesDriver } from '../../../kube/drive.ts';
 import { annotations } from '../../../kube/well-known.ts';
-import type { ClusterView } from '../../../queries/view/cluster-view.ts';
 import { type Random, seededRandom } from '../../../runtime/random.ts';
-import { viewOf } from './cluster-views.ts';
+import { viewOf } from '../../testing/cluster-views.ts';
+import type { ClusterView } from '../../view/cluster-view.ts';
 
 const gib = 2 ** 30;
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { exitCodeOf } from '../../cli/explain/explain.ts';
-import { renderPod } from '../../cli/explain/render-pod.ts';
-import { nodeWith, podWith, viewOf } from '../../cli/explain/testing/cluster-views.ts';
-import { plainTerminal } from '../../cli/output/terminal.ts';
 import { claim, csiDriver, storageCapacity, storageClass } from '../../engine/testing/objects.ts';
 import type { Pod, PodCondition } from '../../kube/api/core.ts';
-import type { ClusterView } from '../view/cluster-view.ts';
-import { explainPod } from './explain-pod.ts';
+import { explainPod } from '../../queries/explain/explain-pod.ts';
+import { nodeWith, podWith, viewOf } from '../../queries/testing/cluster-views.ts';
+import type { ClusterView } from '../../queries/view/cluster-view.ts';
+import { plainTerminal } from '../output/terminal.ts';
+import { exitCodeOf } from './explain.ts';
+import { renderPod } from './render-pod.ts';
 
 const refusal = '0/1 nodes are available: 1 node(s) did not have enough free storage.';
 

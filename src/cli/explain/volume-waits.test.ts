@@ -1,8 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { exitCodeOf, nameOf } from '../../cli/explain/explain.ts';
-import { renderPod } from '../../cli/explain/render-pod.ts';
-import { nodeWith, podWith, viewOf } from '../../cli/explain/testing/cluster-views.ts';
-import { plainTerminal } from '../../cli/output/terminal.ts';
 import {
   boundClaim,
   claim,
@@ -14,10 +10,14 @@ import {
 } from '../../engine/testing/objects.ts';
 import type { Event, PersistentVolume, Pod } from '../../kube/api/core.ts';
 import { annotations } from '../../kube/well-known.ts';
-import type { ClusterView } from '../view/cluster-view.ts';
-import { explainClaim } from './explain-claim.ts';
-import { explainPod } from './explain-pod.ts';
-import type { PodExplanation } from './explanation.ts';
+import { explainClaim } from '../../queries/explain/explain-claim.ts';
+import { explainPod } from '../../queries/explain/explain-pod.ts';
+import type { PodExplanation } from '../../queries/explain/explanation.ts';
+import { nodeWith, podWith, viewOf } from '../../queries/testing/cluster-views.ts';
+import type { ClusterView } from '../../queries/view/cluster-view.ts';
+import { plainTerminal } from '../output/terminal.ts';
+import { exitCodeOf, nameOf } from './explain.ts';
+import { renderPod } from './render-pod.ts';
 
 function ask(view: ClusterView, pod: Pod): PodExplanation {
   return explainPod(view, pod, { nowMs: 0 });

@@ -1,7 +1,7 @@
 import { boundClaim, drive, driveNode, localVolume, storageClass } from '../../../engine/testing/objects.ts';
 import type { Pod } from '../../../kube/api/core.ts';
-import type { ClusterView } from '../../../queries/view/cluster-view.ts';
-import { nodeWith, parallelSet, podWith, viewOf } from '../../explain/testing/cluster-views.ts';
+import { nodeWith, parallelSet, podWith, viewOf } from '../../testing/cluster-views.ts';
+import type { ClusterView } from '../../view/cluster-view.ts';
 
 function owned(pod: Pod, kind: string, name: string): Pod {
   const owner = { apiVersion: 'apps/v1', kind, name, uid: `uid-${name}`, controller: true };

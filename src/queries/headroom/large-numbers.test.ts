@@ -1,9 +1,9 @@
 /** Many replicas, and sizes beyond 2^53 bytes. */
 import { describe, expect, test } from 'vitest';
-import { nodeWith, viewOf } from '../../cli/explain/testing/cluster-views.ts';
 import { csiDriver, storageCapacity, storageClass, zone } from '../../engine/testing/objects.ts';
-import { measureRoom } from '../headroom/measure.ts';
-import type { ClusterView } from './cluster-view.ts';
+import { nodeWith, viewOf } from '../testing/cluster-views.ts';
+import type { ClusterView } from '../view/cluster-view.ts';
+import { measureRoom } from './measure.ts';
 
 const options = { nowMs: Date.parse('2026-01-01T00:00:00Z'), profile: 'stowage' } as const;
 const driver = 'pools.example.com';

@@ -5,8 +5,7 @@ import {
   upstreamProfile,
 } from '../../engine/cluster-index/profile.ts';
 import { isRecord } from '../../kube/wire.ts';
-import type { SchedulerAnnouncement } from '../../reconcile/leases/component-lease.ts';
-import type { SchedulerOptions } from './scheduler.ts';
+import type { SchedulerAnnouncement } from './component-lease.ts';
 import { schedulerNamesDefault } from './scheduler-names.ts';
 
 const bases: readonly Profile[] = [stowageProfile, upstreamProfile];
@@ -15,7 +14,10 @@ const bases: readonly Profile[] = [stowageProfile, upstreamProfile];
 export function schedulerAnnouncement({
   schedulerNames = schedulerNamesDefault,
   profile = stowageProfile,
-}: Pick<SchedulerOptions, 'schedulerNames' | 'profile'>): SchedulerAnnouncement {
+}: {
+  readonly schedulerNames?: readonly string[] | undefined;
+  readonly profile?: Profile | undefined;
+}): SchedulerAnnouncement {
   const [nearest] = bases
     .map((base) => ({ base, changes: changesFrom(base, profile) }))
     .sort((a, b) => Object.keys(a.changes).length - Object.keys(b.changes).length);

@@ -1,5 +1,5 @@
-import type { IndexedKind } from '../../../engine/cluster-index/cluster-change.ts';
-import type { ObjectOf } from '../../../engine/cluster-index/read-object.ts';
+import type { IndexedKind } from '../../engine/cluster-index/cluster-change.ts';
+import type { ObjectOf } from '../../engine/cluster-index/read-object.ts';
 import {
   claim,
   csiDriver,
@@ -8,11 +8,11 @@ import {
   pod,
   storageCapacity,
   storageClass,
-} from '../../../engine/testing/objects.ts';
-import type { StatefulSet } from '../../../kube/api/apps.ts';
-import type { PersistentVolumeClaimSpec, Pod, PodTemplateSpec } from '../../../kube/api/core.ts';
-import type { ClusterView } from '../../../queries/view/cluster-view.ts';
-import { ClusterSnapshot } from '../../../state/cluster-snapshot.ts';
+} from '../../engine/testing/objects.ts';
+import type { StatefulSet } from '../../kube/api/apps.ts';
+import type { PersistentVolumeClaimSpec, Pod, PodTemplateSpec } from '../../kube/api/core.ts';
+import { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
+import type { ClusterView } from '../view/cluster-view.ts';
 
 type Objects = { readonly [K in IndexedKind]?: readonly ObjectOf[K][] };
 

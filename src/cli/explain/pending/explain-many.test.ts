@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { type AskedForMany, answerMany, askedForMany } from '../../../cli/explain/pending/many-command.ts';
-import { nodeWith, podWith, viewOf } from '../../../cli/explain/testing/cluster-views.ts';
-import { plainTerminal } from '../../../cli/output/terminal.ts';
 import { claim, csiDriver, storageCapacity, storageClass } from '../../../engine/testing/objects.ts';
 import type { Pod } from '../../../kube/api/core.ts';
-import type { ClusterView } from '../../view/cluster-view.ts';
-import { exitCodeOfPending, renderedPending } from './explain-many.ts';
 import type {
   PendingExplanation,
   PendingPodsExplanation,
   WorkloadExplanation,
-} from './pending-explanation.ts';
+} from '../../../queries/explain/pending/pending-explanation.ts';
+import { nodeWith, podWith, viewOf } from '../../../queries/testing/cluster-views.ts';
+import type { ClusterView } from '../../../queries/view/cluster-view.ts';
+import { plainTerminal } from '../../output/terminal.ts';
+import { type AskedForMany, answerMany, askedForMany } from './many-command.ts';
+import { exitCodeOfPending, renderedPending } from './render-pending.ts';
 
 const golden = (name: string) => `../testing/golden/${name}`;
 
