@@ -17,17 +17,23 @@ describe('the page of refusal reasons', () => {
   });
 });
 
-describe('the page of the engine', () => {
-  const page = readFileSync(join(root, 'docs/engine.md'), 'utf8');
+describe.each([
+  ['engine', 'first.mjs'],
+  ['queries', 'ask.mjs'],
+])('the page of the library %s', (library, file) => {
+  const page = readFileSync(join(root, `docs/${library}.md`), 'utf8');
 
   test('has an example that prints the documented output', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'stowage-engine-page-'));
+    const folder = mkdtempSync(join(tmpdir(), 'stowage-library-page-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const engine = pathToFileURL(builtProgram(new URL('../src/engine/index.ts', import.meta.url))).href;
-    const example = readFileSync(join(root, 'examples/first.mjs'), 'utf8');
+    const index = new URL(`../src/${library}/index.ts`, import.meta.url);
+    const example = readFileSync(join(root, 'examples', file), 'utf8');
     expect(block(page, 'js')).toBe(example);
-    writeFileSync(join(folder, 'first.mjs'), example.replace('stowage/engine', engine));
-    const printed = execFileSync(process.execPath, [join(folder, 'first.mjs')], { encoding: 'utf8' });
+    writeFileSync(
+      join(folder, file),
+      example.replace(`stowage/${library}`, pathToFileURL(builtProgram(index)).href),
+    );
+    const printed = execFileSync(process.execPath, [join(folder, file)], { encoding: 'utf8' });
     expect(printed).toBe(block(page, ''));
   });
 });

@@ -1,20 +1,9 @@
 import { parseServerJson } from '../apiserver/schema/json-reader.ts';
-import type { IndexedKind } from '../engine/cluster-index/cluster-change.ts';
 import { readYamlDocuments, YamlSyntaxError } from '../io/yaml/yaml-reader.ts';
-import type { Lease } from '../kube/api/coordination.ts';
-import type { Event } from '../kube/api/core.ts';
 import type { KubeObject } from '../kube/api/meta.ts';
-import { backingImages } from '../kube/disks/backing-image.ts';
-import { diskSchedules } from '../kube/disks/disk-schedule.ts';
-import { diskSettings } from '../kube/disks/disk-settings.ts';
-import { replicas } from '../kube/disks/replica.ts';
-import { storageNodes } from '../kube/disks/storage-node.ts';
-import { diskVolumes } from '../kube/disks/volume.ts';
-import { apiVersionOf } from '../kube/resource.ts';
-import { type DriverCapacity, stowageApiVersion } from '../kube/stowage.ts';
 import { isRecord, listOf, textOf } from '../kube/wire.ts';
+import { addObjects, type SortedObjects } from './add-objects.ts';
 import type { ClusterSnapshot } from './cluster-snapshot.ts';
-import { kindResources } from './kind-resources.ts';
 
 /** A file that can't be read. The message names the file, the document and the field. */
 export class ManifestError extends Error {
@@ -24,49 +13,12 @@ export class ManifestError extends Error {
   }
 }
 
-export interface ReadManifests {
-  /** How many objects were added to the snapshot. */
-  readonly objects: number;
-  readonly events: readonly Event[];
-  readonly leases: readonly Lease[];
-  /** Disks and their volumes, which decisions don't use and explanations do. */
-  readonly diskKinds: readonly KubeObject[];
-  /** PriorityClasses and PodDisruptionBudgets, which predictions use. */
-  readonly policies: readonly KubeObject[];
-  /** Of kinds that nothing above is made of. */
-  readonly others: readonly KubeObject[];
-}
-
 /**
  * Adds the objects in a text to a snapshot. The text is JSON, or YAML with one or more documents, of objects or lists, as `kubectl get`
  * prints them. `source` is the name of the text in errors.
  */
-export function readManifests(text: string, source: string, snapshot: ClusterSnapshot): ReadManifests {
-  const events: Event[] = [];
-  const leases: Lease[] = [];
-  const diskKinds: KubeObject[] = [];
-  const policies: KubeObject[] = [];
-  const others: KubeObject[] = [];
-  let objects = 0;
-  for (const [at, document] of documentsOf(text, source).entries()) {
-    for (const object of objectsIn(document, `${source}, document ${at + 1}`)) {
-      const kind = indexedKind(object);
-      if (kind !== undefined) {
-        snapshot.add(kind, withNamespace(kind, object) as never);
-        const pools = kind === 'CSIDriver' ? poolsOfDriver(object) : undefined;
-        if (pools !== undefined) snapshot.add('DriverCapacity', pools);
-        objects += 1;
-      } else if (object.kind === 'Event') events.push(object as Event);
-      else if (object.kind === 'Lease') {
-        leases.push(object as Lease);
-        snapshot.addLease(object as Lease);
-      } else if (isDiskKind(object)) diskKinds.push(object);
-      else if (object.kind === 'PriorityClass' || object.kind === 'PodDisruptionBudget')
-        policies.push(object);
-      else others.push(object);
-    }
-  }
-  return { objects, events, leases, diskKinds, policies, others };
+export function readManifests(text: string, source: string, snapshot: ClusterSnapshot): SortedObjects {
+  return addObjects(manifestObjects(text, source), snapshot);
 }
 
 /** The objects of any kind in a text, as they are. */
@@ -129,7 +81,7 @@ function jsonOf(text: string, source: string): unknown {
 }
 
 /** The objects of a list, or the object itself. Items of a list of one kind may omit their kind. */
-function objectsIn(value: unknown, where: string): readonly KubeObject[] {
+export function objectsIn(value: unknown, where: string): readonly KubeObject[] {
   if (!isRecord(value))
     throw new ManifestError(`${where}: must be a Kubernetes object, as kubectl get -o yaml prints it`);
   const kind = textOf(value.kind);
@@ -141,41 +93,4 @@ function objectsIn(value: unknown, where: string): readonly KubeObject[] {
     const named = itemKind === '' ? item : { kind: itemKind, apiVersion: value.apiVersion, ...item };
     return objectsIn(named, `${where}: items[${at}]`);
   });
-}
-
-/**
- * The storage-capacity proposal has the pools in the status of the CSIDriver, where Kubernetes has no such field. A file in that form gives
- * the DriverCapacity of the same name, which has the same fields.
- */
-function poolsOfDriver({ metadata, ...rest }: KubeObject): DriverCapacity | undefined {
-  const { spec, status } = rest as Pick<DriverCapacity, 'spec' | 'status'>;
-  if (!isRecord(status) || !Array.isArray(status.storage) || metadata === undefined) return undefined;
-  return {
-    apiVersion: stowageApiVersion,
-    kind: 'DriverCapacity',
-    metadata: { name: metadata.name ?? (metadata as { readonly Name?: string }).Name ?? '' },
-    spec: { capacityTracking: isRecord(spec) && spec.capacityTracking === true },
-    status,
-  };
-}
-
-/** Kinds of other API groups may have the same name: a Knative Service is not a core Service. */
-function indexedKind({ kind, apiVersion }: KubeObject): IndexedKind | undefined {
-  if (kind === undefined || !Object.hasOwn(kindResources, kind)) return undefined;
-  const resource = kindResources[kind as IndexedKind];
-  const group = (version: string) => (version.includes('/') ? version.split('/')[0] : '');
-  const isSame = apiVersion === undefined || group(apiVersion) === group(apiVersionOf(resource));
-  return isSame ? (kind as IndexedKind) : undefined;
-}
-
-const diskResources = [diskSchedules, storageNodes, diskSettings, diskVolumes, replicas, backingImages];
-
-function isDiskKind({ kind, apiVersion }: KubeObject): boolean {
-  return diskResources.some((resource) => resource.kind === kind && apiVersionOf(resource) === apiVersion);
-}
-
-/** Adds the namespace `default` to a namespaced object without one, as kubectl does. */
-function withNamespace(kind: IndexedKind, object: KubeObject): KubeObject {
-  const hasNamespace = !kindResources[kind].namespaced || textOf(object.metadata?.namespace) !== '';
-  return hasNamespace ? object : { ...object, metadata: { ...object.metadata, namespace: 'default' } };
 }

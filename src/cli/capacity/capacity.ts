@@ -20,7 +20,7 @@ export interface CapacityFlags extends SourceFlags, WatchFlags {
 }
 
 /** `stowage capacity`: shows the storage capacity, and how much of it is promised; with `--drift`, what differs from the known volumes. */
-export async function capacity(flags: CapacityFlags): Promise<void> {
+export async function capacityCommand(flags: CapacityFlags): Promise<void> {
   const format = outputFormatOf(flags.output);
   await answerOrWatch(flags, {}, ({ view }, terminal) => ({
     text: capacityText(view, flags, { format, terminal }),

@@ -26,7 +26,7 @@ Examples:
 Exit status: 0 on success, 1 on an error, 2 on wrong usage.`,
     )
     .action(async (options) => {
-      const { capacity } = await import('../capacity/capacity.ts');
-      await capacity(options);
+      const { capacityCommand } = await import('../capacity/capacity.ts');
+      await capacityCommand(options);
     });
 }

@@ -43,7 +43,7 @@ Exit status: 0 if it fits or is placed, 3 if it does not fit, waits for a volume
 for many pods 3 if any is pending for a cause; 1 on an error, 2 on wrong usage.`,
     )
     .action(async (kind, name, options) => {
-      const { explain } = await import('../explain/explain.ts');
-      await explain(kind, name, options);
+      const { explainCommand } = await import('../explain/explain.ts');
+      await explainCommand(kind, name, options);
     });
 }

@@ -27,7 +27,7 @@ Examples:
 Exit status: 0 on success, 1 on an error, 2 on wrong usage.`,
     )
     .action(async (options) => {
-      const { reservations } = await import('../reservations/reservations.ts');
-      await reservations(options);
+      const { reservationsCommand } = await import('../reservations/reservations.ts');
+      await reservationsCommand(options);
     });
 }

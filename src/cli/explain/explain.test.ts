@@ -6,6 +6,7 @@ import {
   localVolume,
   storageClass,
 } from '../../engine/testing/objects.ts';
+import { explainTarget } from '../../queries/explain/explain-target.ts';
 import type { ClaimExplanation, Explanation, PodExplanation } from '../../queries/explain/explanation.ts';
 import {
   nodeWith,
@@ -17,14 +18,14 @@ import {
 } from '../../queries/testing/cluster-views.ts';
 import type { ClusterView, Target } from '../../queries/view/cluster-view.ts';
 import { plainTerminal, type Terminal } from '../output/terminal.ts';
-import { answer, exitCodeOf, nameOf } from './explain.ts';
+import { exitCodeOf, nameOf } from './explain.ts';
 import { renderClaim } from './render-claim.ts';
 import { renderPod } from './render-pod.ts';
 
 const golden = (name: string) => `./testing/golden/${name}`;
 
 function ask(view: ClusterView, kind: Target['kind'], name: string): Explanation {
-  return answer(view, { kind, namespace: 'default', name }, { nowMs: 0, where: 'the test' });
+  return explainTarget(view, { kind, namespace: 'default', name }, { nowMs: 0, where: 'the test' });
 }
 
 function askPod(view: ClusterView, name: string): PodExplanation {
@@ -274,7 +275,11 @@ describe('what is not there', () => {
       'there is no pod default/absent in the test; kubectl get pods -n default lists those there are',
     );
     expect(() =>
-      answer(view, { kind: 'claim', namespace: 'shop', name: 'data' }, { nowMs: 0, where: 'the test' }),
+      explainTarget(
+        view,
+        { kind: 'claim', namespace: 'shop', name: 'data' },
+        { nowMs: 0, where: 'the test' },
+      ),
     ).toThrow(
       'there is no claim shop/data in the test; there is one in namespace default; choose it with -n',
     );

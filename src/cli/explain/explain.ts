@@ -1,14 +1,9 @@
-import type { Pod } from '../../kube/api/core.ts';
-import { explainClaim } from '../../queries/explain/explain-claim.ts';
-import { type ExplainPodOptions, explainPod } from '../../queries/explain/explain-pod.ts';
+import type { ExplainPodOptions } from '../../queries/explain/explain-pod.ts';
+import { explainTarget, missingNotesOf } from '../../queries/explain/explain-target.ts';
 import type { Explanation } from '../../queries/explain/explanation.ts';
-import { missingKindNotes } from '../../queries/explain/missing-kinds.ts';
-import { targetNotFound } from '../../queries/explain/not-found.ts';
-import { claimKeys } from '../../queries/view/claim-keys.ts';
 import type { ClusterView, Target } from '../../queries/view/cluster-view.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { printableText } from '../../runtime/printable-text.ts';
-import type { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import { usage } from '../cli-error.ts';
 import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
 import type { Terminal } from '../output/terminal.ts';
@@ -27,7 +22,7 @@ export interface ExplainFlags extends SourceFlags, WatchFlags {
 }
 
 /** `stowage explain`: prints the explanation and sets the exit status. */
-export async function explain(
+export async function explainCommand(
   kind: string | undefined,
   name: string | undefined,
   flags: ExplainFlags,
@@ -45,7 +40,7 @@ export async function explain(
   await answerOrWatch(flags, about, (loaded, terminal, onProgress) => {
     const { view, target, where } = targetIn(asked, loaded);
     onProgress('looking for what would help');
-    const explanation = answer(view, target, { ...options, nowMs: realClock.nowMs(), where });
+    const explanation = explainTarget(view, target, { ...options, nowMs: realClock.nowMs(), where });
     return { text: rendered(explanation, format, terminal), exitCode: exitCodeOf(explanation) };
   });
 }
@@ -108,32 +103,7 @@ function targetIn({ namespace: _, ...named }: Asked, loaded: LoadedView): Loaded
   const { view, namespace, where, isFromFiles } = loaded;
   const target = { ...named, namespace };
   if (!isFromFiles) return { view, target, where };
-  const notes = missingKindNotes(view.snapshot, podsOf(view.snapshot, target));
-  return { view: { ...view, notes }, target, where };
-}
-
-/** The pods that an explanation is about. */
-function podsOf(snapshot: ClusterSnapshot, { kind, namespace, name }: Target): readonly Pod[] {
-  if (kind === 'pod') return [snapshot.get('Pod', `${namespace}/${name}`) ?? []].flat();
-  return [...snapshot.values('Pod')].filter((pod) => claimKeys(pod).includes(`${namespace}/${name}`));
-}
-
-/** Explains the target; throws if it does not exist. */
-export function answer(
-  view: ClusterView,
-  target: Target,
-  options: ExplainPodOptions & { readonly where: string },
-): Explanation {
-  const key = `${target.namespace}/${target.name}`;
-  const { snapshot } = view;
-  if (target.kind === 'pod') {
-    const pod = snapshot.get('Pod', key);
-    if (pod === undefined) throw targetNotFound(view, target, options.where);
-    return explainPod(view, pod, options);
-  }
-  const claim = snapshot.get('PersistentVolumeClaim', key);
-  if (claim === undefined) throw targetNotFound(view, target, options.where);
-  return explainClaim(view, claim, options);
+  return { view: { ...view, notes: missingNotesOf(view, target) }, target, where };
 }
 
 function rendered(explanation: Explanation, format: OutputFormat, terminal: Terminal): string {

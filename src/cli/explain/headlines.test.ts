@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { boundClaim, claim, csiDriver, storageClass } from '../../engine/testing/objects.ts';
 import { explainPod } from '../../queries/explain/explain-pod.ts';
+import { explainTarget } from '../../queries/explain/explain-target.ts';
 import { missingKindNotes } from '../../queries/explain/missing-kinds.ts';
 import { nodeWith, podWith, viewOf } from '../../queries/testing/cluster-views.ts';
 import type { ClusterView } from '../../queries/view/cluster-view.ts';
 import { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import { plainTerminal } from '../output/terminal.ts';
-import { answer, exitCodeOf, kindAndName } from './explain.ts';
+import { exitCodeOf, kindAndName } from './explain.ts';
 import { renderPod } from './render-pod.ts';
 
 const pod = podWith('p', '1', ['data']);
@@ -124,7 +125,7 @@ describe('a name without a kind', () => {
   test('may be that of a claim', () => {
     const view = viewOf({ ...oneNode, PersistentVolumeClaim: [claim('data', '1Gi')] });
     const target = { kind: 'pod', namespace: 'default', name: 'data' } as const;
-    expect(() => answer(view, target, { nowMs: 0, where: 'the test' })).toThrow(
+    expect(() => explainTarget(view, target, { nowMs: 0, where: 'the test' })).toThrow(
       'there is a claim of that name: stowage explain claim default/data',
     );
   });

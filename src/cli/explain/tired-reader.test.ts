@@ -1,16 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { claim, localVolume, storageClass } from '../../engine/testing/objects.ts';
 import type { Pod } from '../../kube/api/core.ts';
+import { explainTarget } from '../../queries/explain/explain-target.ts';
 import type { PodExplanation } from '../../queries/explain/explanation.ts';
 import { nodeWith, podWith, threeNodes, viewOf } from '../../queries/testing/cluster-views.ts';
 import type { ClusterView, Target } from '../../queries/view/cluster-view.ts';
 import { plainTerminal, type Terminal } from '../output/terminal.ts';
-import { answer, exitCodeOf } from './explain.ts';
+import { exitCodeOf } from './explain.ts';
 import { renderPod } from './render-pod.ts';
 
 function ask(view: ClusterView, target: Partial<Target> = {}): PodExplanation {
   const whole: Target = { kind: 'pod', namespace: 'default', name: 'p', ...target };
-  return answer(view, whole, { nowMs: 0, where: 'the test' }) as PodExplanation;
+  return explainTarget(view, whole, { nowMs: 0, where: 'the test' }) as PodExplanation;
 }
 
 function rendered(view: ClusterView, terminal: Terminal = plainTerminal, isWide = false): string {

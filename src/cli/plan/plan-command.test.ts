@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { checkApplied } from '../../queries/plan/check-applied.ts';
 import { viewOf } from '../../queries/testing/cluster-views.ts';
 import { headroomCommand } from '../headroom/headroom-command.ts';
 import { readChangesFile } from './changes-file.ts';
+import { checkApplied } from './check-applied.ts';
 import { planCommand } from './plan-command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'stowage-plan-'));

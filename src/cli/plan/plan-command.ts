@@ -42,7 +42,7 @@ export async function planCommand(flags: PlanFlags): Promise<void> {
   const nowMs = realClock.nowMs();
   const applied = changes.flatMap((change) => (change.kind === 'apply' ? change.objects : []));
   if (applied.length > 0) {
-    const { checkApplied } = await import('../../queries/plan/check-applied.ts');
+    const { checkApplied } = await import('./check-applied.ts');
     checkApplied(applied, loaded.view.snapshot, nowMs);
   }
   const report = makePlan(loaded.view, changes, { nowMs, profile }, (done) =>

@@ -15,7 +15,7 @@ export interface ReservationsFlags extends SourceFlags {
 }
 
 /** `stowage reservations`: shows what is reserved, and by which claim or pod. */
-export async function reservations(flags: ReservationsFlags): Promise<void> {
+export async function reservationsCommand(flags: ReservationsFlags): Promise<void> {
   const format = outputFormatOf(flags.output);
   const { view, where } = await loadClusterView(flags, { namespace: flags.namespace });
   if (flags.namespace !== undefined) requireNamespace(view, flags.namespace, where);

@@ -229,7 +229,7 @@ function replicasOfWorkload({ snapshot }: ClusterView, asked: WorkloadReference)
   const set = kind === 'StatefulSet' ? snapshot.get('StatefulSet', `${namespace}/${name}`) : undefined;
   if (kind !== 'StatefulSet')
     throw new QuestionError(
-      `--like: ${kind.toLowerCase()} ${namespace}/${name} is not a StatefulSet; name one as sts/NAME or sts/NAMESPACE/NAME`,
+      `${kind.toLowerCase()} ${namespace}/${name} is not a StatefulSet; name one as sts/NAME or sts/NAMESPACE/NAME`,
     );
   if (set === undefined)
     throw new QuestionError(

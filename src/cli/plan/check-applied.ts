@@ -11,10 +11,10 @@ import { ApiError, invalid } from '../../kube/api-error.ts';
 import { listOf, textOf } from '../../kube/wire.ts';
 import type { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import { kindResources } from '../../state/kind-resources.ts';
-import { QuestionError } from '../question-error.ts';
+import { CliError } from '../cli-error.ts';
 
 /**
- * Throws a QuestionError about the first object that an API server would refuse: a plan for it would predict what cannot happen. A file may have a part of an object
+ * Throws a CliError about the first object that an API server would refuse: a plan for it would predict what cannot happen. A file may have a part of an object
  * that exists, so of these only the types of the fields are checked, and the name. Kinds that Kubernetes itself does not have are not checked.
  */
 export function checkApplied(objects: readonly KubeObject[], snapshot: ClusterSnapshot, nowMs: number): void {
@@ -26,12 +26,9 @@ export function checkApplied(objects: readonly KubeObject[], snapshot: ClusterSn
       checkObject(kind, object, { isNew: !exists(object, snapshot), nowMs });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      throw new QuestionError(
-        `--apply: ${error.message}; an API server would refuse it, so correct the file`,
-        {
-          cause: error,
-        },
-      );
+      throw new CliError(`--apply: ${error.message}; an API server would refuse it, so correct the file`, 1, {
+        cause: error,
+      });
     }
   }
 }
@@ -43,7 +40,7 @@ function checkObject(
 ): void {
   const name = textOf(object.metadata?.name);
   if (name === '')
-    throw new QuestionError(
+    throw new CliError(
       `--apply: ${kind.kind} without a name: metadata.name: is missing; kubectl apply needs it, also beside generateName`,
     );
   const typed = decoded(kind, object, name);
@@ -65,8 +62,9 @@ function decoded(kind: ServedKind, object: KubeObject, name: string): StoredObje
     if (!(error instanceof ApiError)) throw error;
     const field = diagnose(kind.type, object).problemPath?.text ?? '';
     const where = field === '' ? '' : `${field}: `;
-    throw new QuestionError(
+    throw new CliError(
       `--apply: ${kind.kind} ${JSON.stringify(name)} cannot be read: ${where}${error.message}; correct the file`,
+      1,
       { cause: error },
     );
   }
