@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { ArchiveFile } from '../../io/files/tar-archive.ts';
 import { jsonText } from '../../kube/go/json-text.ts';
-import { redactedObject } from './redaction/redact-object.ts';
-import { redactedText } from './redaction/redact-text.ts';
+import { redactedObject } from '../../kube/redaction/redact-object.ts';
+import { redactedText } from '../../kube/redaction/redact-text.ts';
 
 /** The list of what is in a bundle, and of what is not. */
 export interface BundleManifest {

@@ -32,7 +32,7 @@ import {
   volumeAttributesClasses,
 } from '../../kube/resources.ts';
 import { stowageGroup } from '../../kube/stowage.ts';
-import { shortDefinition, shortNode, shortPod, shortWorkload } from './redaction/short-forms.ts';
+import { shortDefinition, shortNode, shortPod, shortWorkload } from '../../kube/redaction/short-forms.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -12,7 +12,7 @@ import { findReservations } from '../../queries/reservations/find-reservations.t
 import type { ClusterView } from '../../queries/view/cluster-view.ts';
 import { unseenNotes } from '../../queries/view/unseen-notes.ts';
 import { realClock } from '../../runtime/clock.ts';
-import { redactedObject } from '../bundle/redaction/redact-object.ts';
+import { redactedObject } from '../../kube/redaction/redact-object.ts';
 import { changesOfFlags } from '../plan/change-flags.ts';
 import { listPolicies } from '../source/load-cluster.ts';
 import { diskAnswer, diskRows, waitingVolumes } from './disk-rows.ts';

@@ -10,7 +10,7 @@ import { ApiError } from '../../kube/api-error.ts';
 import { emulatedVersion } from '../../kube/emulated-version.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { printableText } from '../../runtime/printable-text.ts';
-import { redactedObject } from '../bundle/redaction/redact-object.ts';
+import { redactedObject } from '../../kube/redaction/redact-object.ts';
 import { CliError } from '../cli-error.ts';
 import { connect } from '../connect.ts';
 import { type LogFlags, logForReading } from '../log-flags.ts';

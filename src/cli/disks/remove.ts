@@ -9,12 +9,12 @@ import { printableText } from '../../runtime/printable-text.ts';
 import { CliError } from '../cli-error.ts';
 import { confirm } from '../drives/confirm.ts';
 import { printLine } from '../output/print-line.ts';
-import { diskEntries, ownedEntries } from './disk-entries.ts';
-import { type DiskObjects, readDiskObjects } from './disk-objects.ts';
+import { diskEntries, ownedEntries } from '../../queries/disks/disk-entries.ts';
+import { type DiskObjects, readDiskObjects } from '../../queries/disks/disk-objects.ts';
 import { type DisksTarget, targetNamed, targetText } from './disk-targets.ts';
-import { healthOn } from './disk-volume-lines.ts';
+import { healthOn } from '../../queries/disks/disk-volume-lines.ts';
 import { editStorageNode } from './edit-storage-node.ts';
-import { type KnownDisk, knownDisks } from './known-disks.ts';
+import { type KnownDisk, knownDisks } from '../../queries/disks/known-disks.ts';
 import { setScheduling } from './scheduling-change.ts';
 import { type DisksFlags, withDisks } from './with-disks.ts';
 

@@ -13,7 +13,7 @@ import type {
   ImageCopyLine,
   ReplicaLine,
   StorageNodeDescription,
-} from './disks-report.ts';
+} from '../../queries/disks/disks-report.ts';
 import { diskColumns, type RenderDisksOptions } from './render-disks.ts';
 
 export type DisksDescription =

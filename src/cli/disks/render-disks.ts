@@ -10,7 +10,7 @@ import type {
   DiskVolumeLine,
   DiskVolumesReport,
   ImageLine,
-} from './disks-report.ts';
+} from '../../queries/disks/disks-report.ts';
 
 export interface RenderDisksOptions extends SectionsOptions {
   readonly env: NodeJS.ProcessEnv;

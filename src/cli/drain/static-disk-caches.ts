@@ -1,7 +1,7 @@
 import type { DiskCaches } from '../../controllers/disks/disk-caches.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { type StorageNode, storageNodes } from '../../kube/disks/storage-node.ts';
-import type { DiskObjects } from '../disks/disk-objects.ts';
+import type { DiskObjects } from '../../queries/disks/disk-objects.ts';
 
 /**
  * The objects as the controller `disks` sees them in its caches, so that its own code plans from them: each cache holds one list, and reports it to a new

@@ -6,8 +6,8 @@ import type { PersistentVolume } from '../../kube/api/core.ts';
 import { type Drive, type DriveVolume, drivesDriver } from '../../kube/drive.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { plainTerminal, type Terminal } from '../output/terminal.ts';
-import { driveLines, driveNodeLines } from './drive-lines.ts';
-import type { DriveObjects } from './drive-objects.ts';
+import { driveLines, driveNodeLines } from '../../queries/drives/drive-lines.ts';
+import type { DriveObjects } from '../../queries/drives/drive-objects.ts';
 import { drivesReportOf } from './list.ts';
 import {
   type DevicesReport,
@@ -23,7 +23,7 @@ import {
   renderDriveVolumes,
   renderVolumeDetails,
 } from './render-drives.ts';
-import { linesAbout, volumeLines } from './volume-lines.ts';
+import { linesAbout, volumeLines } from '../../queries/drives/volume-lines.ts';
 
 const gib = 2 ** 30;
 const golden = (name: string) => `./testing/golden/${name}`;

@@ -14,7 +14,7 @@ import type {
   DrivesReport,
   DriveVolumeLine,
   DriveVolumesReport,
-} from './drives-report.ts';
+} from '../../queries/drives/drives-report.ts';
 
 export interface RenderDrivesOptions extends SectionsOptions {
   readonly env: NodeJS.ProcessEnv;

@@ -3,7 +3,7 @@ import type { DiskSchedule } from '../../../kube/disks/disk-schedule.ts';
 import type { Replica } from '../../../kube/disks/replica.ts';
 import type { StorageNode } from '../../../kube/disks/storage-node.ts';
 import type { DiskVolume } from '../../../kube/disks/volume.ts';
-import type { DiskObjects } from '../disk-objects.ts';
+import type { DiskObjects } from '../../../queries/disks/disk-objects.ts';
 
 const gib = 2 ** 30;
 

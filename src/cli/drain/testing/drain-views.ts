@@ -4,7 +4,7 @@ import type { KubeObject } from '../../../kube/api/meta.ts';
 import type { StorageNode } from '../../../kube/disks/storage-node.ts';
 import { nodeWith, podWith, viewOf } from '../../../queries/testing/cluster-views.ts';
 import type { ClusterView } from '../../../queries/view/cluster-view.ts';
-import type { DiskObjects } from '../../disks/disk-objects.ts';
+import type { DiskObjects } from '../../../queries/disks/disk-objects.ts';
 
 const gib = 2 ** 30;
 

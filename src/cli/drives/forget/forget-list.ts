@@ -1,7 +1,7 @@
 import type { StatefulSet } from '../../../kube/api/apps.ts';
 import type { PersistentVolumeClaim } from '../../../kube/api/core.ts';
-import type { DriveObjects } from '../drive-objects.ts';
-import { volumeLines } from '../volume-lines.ts';
+import type { DriveObjects } from '../../../queries/drives/drive-objects.ts';
+import { volumeLines } from '../../../queries/drives/volume-lines.ts';
 import { adviceFor } from './claim-advice.ts';
 import type { ForgetTarget } from './forget-target.ts';
 

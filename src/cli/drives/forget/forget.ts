@@ -9,7 +9,7 @@ import { Sections } from '../../reservations/sections.ts';
 import { byteText } from '../byte-text.ts';
 import { confirm } from '../confirm.ts';
 import { writeFileNamed } from '../discover.ts';
-import { readDriveObjects } from '../drive-objects.ts';
+import { readDriveObjects } from '../../../queries/drives/drive-objects.ts';
 import { renderOptions } from '../list.ts';
 import { type DrivesFlags, withDrives } from '../with-drives.ts';
 import { forgetDrives } from './forget-drives.ts';

@@ -5,7 +5,7 @@ import { isReason } from '../../kube/api-error.ts';
 import { type Drive, drives } from '../../kube/drive.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { nodes, persistentVolumeClaims, persistentVolumes, pods } from '../../kube/resources.ts';
-import type { Note } from '../../queries/view/note.ts';
+import type { Note } from '../view/note.ts';
 
 /** What answers are computed from. Undefined: the caller has no right to list that kind. */
 export interface DriveObjects {

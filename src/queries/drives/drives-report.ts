@@ -1,4 +1,4 @@
-import type { Note } from '../../queries/view/note.ts';
+import type { Note } from '../view/note.ts';
 
 /** The output of `drives list -o json`. Within a version, fields are only added and never change their meaning. */
 export interface DrivesReport {

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../kube/wire.ts';
+import { isRecord } from '../wire.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../kube/wire.ts';
+import { isRecord } from '../wire.ts';
 import { redactedText, removed, secretWords } from './redact-text.ts';
 
 /**
