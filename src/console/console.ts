@@ -8,7 +8,7 @@ import type { Random } from '../runtime/random.ts';
 import { Supervisor } from '../runtime/supervisor.ts';
 import { fullRights } from './access/rights.ts';
 import { Viewers, type ViewersOptions } from './access/viewers.ts';
-import type { ConsoleAnswers } from './answers.ts';
+import type { ConsoleAnswers } from './answers/console-answers.ts';
 import { ConsoleHandler } from './http/console-handler.ts';
 import type { EventStream } from './http/event-stream.ts';
 import { capacitySample } from './state/capacity-sample.ts';

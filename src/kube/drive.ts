@@ -103,3 +103,5 @@ export const driveNameKey = 'stowage.dev/drive';
 
 /** Entries that the definition of Drive permits in one ledger. */
 export const driveVolumesMax = 1000;
+
+export const accessTierNames = ['Default', 'Hot', 'Warm', 'Cold'] as const;

@@ -6,6 +6,7 @@ import { replicas } from '../../kube/disks/replica.ts';
 import { storageNodes } from '../../kube/disks/storage-node.ts';
 import { diskVolumes } from '../../kube/disks/volume.ts';
 import { drives } from '../../kube/drive.ts';
+import { shortDefinition, shortNode, shortPod, shortWorkload } from '../../kube/redaction/short-forms.ts';
 import type { Resource } from '../../kube/resource.ts';
 import {
   coreEvents,
@@ -32,7 +33,6 @@ import {
   volumeAttributesClasses,
 } from '../../kube/resources.ts';
 import { stowageGroup } from '../../kube/stowage.ts';
-import { shortDefinition, shortNode, shortPod, shortWorkload } from '../../kube/redaction/short-forms.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 import { controllerNames } from '../../controllers/controller-names.ts';
+import { accessTierNames } from '../../kube/drive.ts';
 import { logFormats, logLevels } from '../../runtime/log.ts';
-import { accessTierNames } from '../drives/label-flags.ts';
 import { outputFormats } from '../output/output-format.ts';
 
 /**

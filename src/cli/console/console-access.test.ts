@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Cluster } from '../../cluster/cluster.ts';
+import { consoleAnswers } from '../../console/answers/console-answers.ts';
 import { Console } from '../../console/console.ts';
 import { VirtualTimeCluster } from '../../controllers/testing/virtual-time-cluster.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
@@ -8,7 +9,6 @@ import { namespaces, nodes, persistentVolumeClaims, pods } from '../../kube/reso
 import { idsFrom } from '../../runtime/ids.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { manifestObjects } from '../../state/read-manifests.ts';
-import { consoleAnswers } from './console-answers.ts';
 import { ask, type ClientCall, consoleToken, textOf } from './testing/console-client.ts';
 import { seedPool } from './testing/pool-fixture.ts';
 

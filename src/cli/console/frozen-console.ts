@@ -35,7 +35,7 @@ export async function frozenConsole(paths: readonly string[], flags: FrozenConso
   progress.end();
   const [{ Console }, { consoleAnswers }] = await Promise.all([
     import('../../console/console.ts'),
-    import('./console-answers.ts'),
+    import('../../console/answers/console-answers.ts'),
   ]);
   const ownToken = randomBytes(32).toString('base64url');
   const { leases, policies, isComplete } = files;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ClientDisconnected } from '../../apiserver/server/http/http-exchange.ts';
+import { consoleAnswers } from '../../console/answers/console-answers.ts';
 import { Console } from '../../console/console.ts';
 import type { ConsolePool } from '../../console/wire/rows.ts';
 import { VirtualTimeCluster } from '../../controllers/testing/virtual-time-cluster.ts';
@@ -16,7 +17,6 @@ import { measureCapacity } from '../../queries/capacity/measure-capacity.ts';
 import { idsFrom } from '../../runtime/ids.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { listCluster } from '../../state/list-cluster.ts';
-import { consoleAnswers } from './console-answers.ts';
 import { ask, ConsoleClient, consoleToken, textOf } from './testing/console-client.ts';
 import { seedPool } from './testing/pool-fixture.ts';
 

@@ -1,4 +1,5 @@
 import { KubernetesCluster } from '../../cluster/kubernetes/client.ts';
+import { cachedFacts } from '../../console/answers/scheduler-facts.ts';
 import type { Console } from '../../console/console.ts';
 import type { EmbeddedControlPlane } from '../../embedded/embedded-control-plane.ts';
 import { packageVersion } from '../../io/files/package-version.ts';
@@ -7,7 +8,6 @@ import { systemIds } from '../../runtime/ids.ts';
 import type { Log } from '../../runtime/log.ts';
 import { systemRandom } from '../../runtime/random.ts';
 import type { ConsolePages } from './console-pages.ts';
-import { cachedFacts } from './scheduler-facts.ts';
 
 export interface PlaneConsoleOptions {
   readonly host: string;
@@ -31,7 +31,7 @@ export async function consoleOfPlane(
   // What most runs of `up` never need is loaded after the server answers.
   const [{ Console }, { consoleAnswers }] = await Promise.all([
     import('../../console/console.ts'),
-    import('./console-answers.ts'),
+    import('../../console/answers/console-answers.ts'),
   ]);
   const { url, certificate } = plane.server;
   const ownToken = plane.server.tokenFor('console');

@@ -1,11 +1,11 @@
 import type { KubernetesCluster } from '../../cluster/kubernetes/client.ts';
+import { cachedFacts } from '../../console/answers/scheduler-facts.ts';
 import { packageVersion } from '../../io/files/package-version.ts';
 import { emulatedVersion } from '../../kube/emulated-version.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { systemIds } from '../../runtime/ids.ts';
 import type { Log } from '../../runtime/log.ts';
 import { systemRandom } from '../../runtime/random.ts';
-import { cachedFacts } from './scheduler-facts.ts';
 import {
   type ConsoleServerFlags,
   type ConsoleServerPlan,
@@ -34,7 +34,7 @@ export async function runConsole(
 ): Promise<ServedConsole> {
   const [{ Console }, { consoleAnswers }] = await Promise.all([
     import('../../console/console.ts'),
-    import('./console-answers.ts'),
+    import('../../console/answers/console-answers.ts'),
   ]);
   const isEmbedded = (await cluster.serverVersion()) === emulatedVersion;
   const console = Console.start({

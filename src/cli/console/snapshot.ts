@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { KubernetesCluster } from '../../cluster/kubernetes/client.ts';
+import { listAll, otherObjects } from '../../console/answers/snapshot-objects.ts';
 import { consoleKinds, resourceOfKind } from '../../console/state/console-objects.ts';
 import { readConsoleRecord, snapshotHead, snapshotTail } from '../../console/state/snapshot-file.ts';
 import type { ConsoleRecord } from '../../console/wire/answers.ts';
@@ -8,16 +9,15 @@ import { fileSystemReason } from '../../io/files/file-system-reason.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import { emulatedVersion } from '../../kube/emulated-version.ts';
+import { redactedObject } from '../../kube/redaction/redact-object.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { printableText } from '../../runtime/printable-text.ts';
-import { redactedObject } from '../../kube/redaction/redact-object.ts';
 import { CliError } from '../cli-error.ts';
 import { connect } from '../connect.ts';
 import { type LogFlags, logForReading } from '../log-flags.ts';
 import { printLine } from '../output/print-line.ts';
 import { progressOf } from '../output/progress-of.ts';
 import { serverError } from '../server-error.ts';
-import { listAll, otherObjects } from './snapshot-objects.ts';
 
 export interface SnapshotFlags extends Pick<LogFlags, 'verbose'> {
   readonly kubeconfig?: string;

@@ -1,5 +1,5 @@
-import { printLine } from '../output/print-line.ts';
 import { readDiskObjects } from '../../queries/disks/disk-objects.ts';
+import { printLine } from '../output/print-line.ts';
 import { targetNamed, targetText } from './disk-targets.ts';
 import { type NodeOrDisk, setScheduling } from './scheduling-change.ts';
 import { type DisksFlags, withDisks } from './with-disks.ts';

@@ -1,10 +1,10 @@
-import { printableText } from '../../runtime/printable-text.ts';
-import { outputFormatOf } from '../output/output-format.ts';
 import { describeDisk, describeStorageNode } from '../../queries/disks/describe-lines.ts';
 import { type DiskObjects, readDiskObjects } from '../../queries/disks/disk-objects.ts';
-import { type DisksTarget, targetNamed, targetText } from './disk-targets.ts';
 import { VolumesOnDisks } from '../../queries/disks/disk-volume-lines.ts';
 import { describeImage } from '../../queries/disks/image-lines.ts';
+import { printableText } from '../../runtime/printable-text.ts';
+import { outputFormatOf } from '../output/output-format.ts';
+import { type DisksTarget, targetNamed, targetText } from './disk-targets.ts';
 import { type DisksDescription, renderDescription } from './render-descriptions.ts';
 import { type DisksFlags, disksOutput, withDisks } from './with-disks.ts';
 

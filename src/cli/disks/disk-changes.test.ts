@@ -5,10 +5,10 @@ import { DisksFixture, diskUUID } from '../../controllers/disks/testing/disks-fi
 import { failure } from '../../kube/api-error.ts';
 import { diskSchedules } from '../../kube/disks/disk-schedule.ts';
 import { forceRemovalKey, storageNodes } from '../../kube/disks/storage-node.ts';
-import { confirm } from '../drives/confirm.ts';
 import { readDiskObjects } from '../../queries/disks/disk-objects.ts';
-import { targetNamed } from './disk-targets.ts';
 import type { EvictionLine, EvictionReport } from '../../queries/disks/disks-report.ts';
+import { confirm } from '../drives/confirm.ts';
+import { targetNamed } from './disk-targets.ts';
 import { editStorageNode } from './edit-storage-node.ts';
 import { evictionFailure, waitUntilEmpty } from './evict.ts';
 import { forceRemoval, lossText, removeFromNode } from './remove.ts';

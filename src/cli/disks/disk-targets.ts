@@ -1,10 +1,10 @@
 import type { BackingImage } from '../../kube/disks/backing-image.ts';
 import type { StorageNode } from '../../kube/disks/storage-node.ts';
 import type { DiskVolume } from '../../kube/disks/volume.ts';
-import { CliError, usage } from '../cli-error.ts';
 import { claimsOfVolumes } from '../../queries/disks/claims-of-volumes.ts';
 import type { DiskObjects } from '../../queries/disks/disk-objects.ts';
 import { diskLabel, type KnownDisk, knownDisks } from '../../queries/disks/known-disks.ts';
+import { CliError, usage } from '../cli-error.ts';
 
 /** What an argument of `disks describe` and `disks evict` names. */
 export type DisksTarget =

@@ -1,8 +1,3 @@
-import { byteText } from '../drives/byte-text.ts';
-import { driveBarFor } from '../drives/drive-bar.ts';
-import { type Style, styleOf } from '../output/style.ts';
-import type { Column } from '../output/table.ts';
-import { Sections } from '../reservations/sections.ts';
 import type {
   BackingImageDescription,
   DiskCapacity,
@@ -14,6 +9,11 @@ import type {
   ReplicaLine,
   StorageNodeDescription,
 } from '../../queries/disks/disks-report.ts';
+import { byteText } from '../drives/byte-text.ts';
+import { driveBarFor } from '../drives/drive-bar.ts';
+import { type Style, styleOf } from '../output/style.ts';
+import type { Column } from '../output/table.ts';
+import { Sections } from '../reservations/sections.ts';
 import { diskColumns, type RenderDisksOptions } from './render-disks.ts';
 
 export type DisksDescription =

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { plainTerminal, type Terminal } from '../output/terminal.ts';
-import { disksDescriptionOf } from './describe.ts';
 import type { DiskObjects } from '../../queries/disks/disk-objects.ts';
-import { targetNamed } from './disk-targets.ts';
 import { VolumesOnDisks } from '../../queries/disks/disk-volume-lines.ts';
 import { imageLines } from '../../queries/disks/image-lines.ts';
+import { plainTerminal, type Terminal } from '../output/terminal.ts';
+import { disksDescriptionOf } from './describe.ts';
+import { targetNamed } from './disk-targets.ts';
 import { disksReport, tagsIn } from './list.ts';
 import { renderDescription } from './render-descriptions.ts';
 import { type RenderDisksOptions, renderDisks, renderDiskVolumes, renderImages } from './render-disks.ts';

@@ -1,10 +1,10 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import { isReason } from '../../kube/api-error.ts';
+import { type DiskObjects, readDiskObjects } from '../../queries/disks/disk-objects.ts';
+import { unreadNote } from '../../queries/drives/drive-objects.ts';
 import type { ClusterView } from '../../queries/view/cluster-view.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { ConnectFlags } from '../connect.ts';
-import { type DiskObjects, readDiskObjects } from '../../queries/disks/disk-objects.ts';
-import { unreadNote } from '../../queries/drives/drive-objects.ts';
 import { serverError } from '../server-error.ts';
 import { connectToRead } from '../source/load-cluster.ts';
 

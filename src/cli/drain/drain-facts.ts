@@ -1,9 +1,9 @@
+import type { DiskObjects } from '../../queries/disks/disk-objects.ts';
 import type { MakePlanOptions } from '../../queries/plan/make-plan.ts';
 import { unreadForDrain } from '../../queries/plan/missing-in-files.ts';
 import type { ClusterView } from '../../queries/view/cluster-view.ts';
 import type { Note } from '../../queries/view/note.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { DiskObjects } from '../../queries/disks/disk-objects.ts';
 import type { DrainStep, LeftLine } from './drain-report.ts';
 
 /** What a plan is made from. */

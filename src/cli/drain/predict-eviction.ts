@@ -15,12 +15,12 @@ import {
   unplacedReplica,
   type VolumeView,
 } from '../../engine/disks/volume-model.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import { SeenSince } from '../../runtime/seen-since.ts';
 import { claimsOfVolumes } from '../../queries/disks/claims-of-volumes.ts';
 import { diskEntries } from '../../queries/disks/disk-entries.ts';
 import type { DiskObjects } from '../../queries/disks/disk-objects.ts';
 import { diskLabel, type KnownDisk, knownDisks } from '../../queries/disks/known-disks.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { SeenSince } from '../../runtime/seen-since.ts';
 import { staticDiskCaches } from './static-disk-caches.ts';
 
 /** What happens to one replica or copy on the disks of a node that is evicted. */

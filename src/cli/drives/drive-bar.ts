@@ -1,6 +1,6 @@
+import type { DriveLine } from '../../queries/drives/drives-report.ts';
 import type { Style } from '../output/style.ts';
 import type { Terminal } from '../output/terminal.ts';
-import type { DriveLine } from '../../queries/drives/drives-report.ts';
 
 /** Draws used, promised and free bytes of a drive; undefined if the output is not a terminal. */
 export type DriveBar = (line: Pick<DriveLine, 'capacityBytes' | 'usedBytes' | 'promisedBytes'>) => string;

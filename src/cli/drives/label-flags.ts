@@ -1,7 +1,6 @@
+import { accessTierNames } from '../../kube/drive.ts';
 import { isLabelKey, isLabelValue } from '../../kube/selectors/label-syntax.ts';
 import { usage } from '../cli-error.ts';
-
-export const accessTierNames = ['Default', 'Hot', 'Warm', 'Cold'] as const;
 
 /** Null removes the label, as in a merge patch. */
 export type LabelChanges = Readonly<Record<string, string | null>>;

@@ -1,14 +1,14 @@
+import { driveLines } from '../../queries/drives/drive-lines.ts';
+import { readDriveObjects } from '../../queries/drives/drive-objects.ts';
+import type { DrivesReport, DriveVolumesReport } from '../../queries/drives/drives-report.ts';
+import { volumeLines } from '../../queries/drives/volume-lines.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { printableText } from '../../runtime/printable-text.ts';
 import { usage } from '../cli-error.ts';
 import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
 import { terminalOf } from '../output/terminal.ts';
-import { driveLines } from '../../queries/drives/drive-lines.ts';
-import { readDriveObjects } from '../../queries/drives/drive-objects.ts';
-import type { DrivesReport, DriveVolumesReport } from '../../queries/drives/drives-report.ts';
 import { drivePrefix } from './named-drives.ts';
 import { type RenderDrivesOptions, renderDrives, renderDriveVolumes } from './render-drives.ts';
-import { volumeLines } from '../../queries/drives/volume-lines.ts';
 import { type DrivesFlags, withDrives } from './with-drives.ts';
 
 export interface ListFlags extends DrivesFlags {

@@ -5,9 +5,10 @@ import { claim, node, pod, volume } from '../../engine/testing/objects.ts';
 import type { PersistentVolume } from '../../kube/api/core.ts';
 import { type Drive, type DriveVolume, drivesDriver } from '../../kube/drive.ts';
 import { annotations } from '../../kube/well-known.ts';
-import { plainTerminal, type Terminal } from '../output/terminal.ts';
 import { driveLines, driveNodeLines } from '../../queries/drives/drive-lines.ts';
 import type { DriveObjects } from '../../queries/drives/drive-objects.ts';
+import { linesAbout, volumeLines } from '../../queries/drives/volume-lines.ts';
+import { plainTerminal, type Terminal } from '../output/terminal.ts';
 import { drivesReportOf } from './list.ts';
 import {
   type DevicesReport,
@@ -23,7 +24,6 @@ import {
   renderDriveVolumes,
   renderVolumeDetails,
 } from './render-drives.ts';
-import { linesAbout, volumeLines } from '../../queries/drives/volume-lines.ts';
 
 const gib = 2 ** 30;
 const golden = (name: string) => `./testing/golden/${name}`;

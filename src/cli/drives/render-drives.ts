@@ -1,12 +1,4 @@
-import { ageText } from '../../queries/pools/age-text.ts';
-import { fieldLines } from '../output/field-lines.ts';
-import { type Style, styleOf } from '../output/style.ts';
-import type { Column } from '../output/table.ts';
-import type { Terminal } from '../output/terminal.ts';
-import { Sections, type SectionsOptions } from '../reservations/sections.ts';
-import { byteText } from './byte-text.ts';
-import { driveBarFor } from './drive-bar.ts';
-import { stateText } from './drive-lines.ts';
+import { stateText } from '../../queries/drives/drive-lines.ts';
 import type {
   DriveLine,
   DriveNodeLine,
@@ -15,6 +7,14 @@ import type {
   DriveVolumeLine,
   DriveVolumesReport,
 } from '../../queries/drives/drives-report.ts';
+import { ageText } from '../../queries/pools/age-text.ts';
+import { fieldLines } from '../output/field-lines.ts';
+import { type Style, styleOf } from '../output/style.ts';
+import type { Column } from '../output/table.ts';
+import type { Terminal } from '../output/terminal.ts';
+import { Sections, type SectionsOptions } from '../reservations/sections.ts';
+import { byteText } from './byte-text.ts';
+import { driveBarFor } from './drive-bar.ts';
 
 export interface RenderDrivesOptions extends SectionsOptions {
   readonly env: NodeJS.ProcessEnv;

@@ -5,7 +5,7 @@ import { realClock } from '../../runtime/clock.ts';
 import { usage } from '../cli-error.ts';
 import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
 import type { Terminal } from '../output/terminal.ts';
-import { workloadOf } from '../plan/change-flags.ts';
+import { workloadFlag } from '../plan/change-flags.ts';
 import { requireNodes } from '../plan/require-nodes.ts';
 import type { LoadedView, SourceFlags } from '../source/load-cluster-view.ts';
 import { profileFlag } from '../source/profile-flag.ts';
@@ -61,7 +61,7 @@ function answered(
   const report = measureRoom(view, {
     ...options,
     nowMs: realClock.nowMs(),
-    like: like === undefined ? undefined : workloadOf('--like', like, namespace, 'sts'),
+    like: like === undefined ? undefined : workloadFlag('--like', like, namespace, 'sts'),
   });
   return {
     text: renderedHeadroom(report, options.format, options.terminal),

@@ -1,10 +1,10 @@
 import { isRecord } from '../../kube/wire.ts';
+import type { ChangeWords } from '../../queries/plan/change-words.ts';
 import { CliError } from '../cli-error.ts';
 import { loadValue } from '../source/load-files.ts';
-import type { ChangeFlags } from './change-flags.ts';
 
 /** The changes of one entry of the file: what the flags of the same names would ask for. */
-export interface FileChange extends ChangeFlags {
+export interface FileChange extends ChangeWords {
   readonly apply?: readonly string[];
   /** Names the entry in errors. */
   readonly where: string;

@@ -1,5 +1,6 @@
 import type { WhatIfChange } from '../../engine/what-if/change.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
+import type { ChangeWords } from '../../queries/plan/change-words.ts';
 import { makePlan } from '../../queries/plan/make-plan.ts';
 import { type PlanReport, stuckVolumes } from '../../queries/plan/plan-report.ts';
 import { realClock } from '../../runtime/clock.ts';
@@ -11,12 +12,12 @@ import { type Terminal, terminalOf } from '../output/terminal.ts';
 import { loadFromSource, type SourceFlags } from '../source/load-cluster-view.ts';
 import { profileFlag } from '../source/profile-flag.ts';
 import { applyChange, readApplied } from './applied-objects.ts';
-import { type ChangeFlags, changesOfFlags } from './change-flags.ts';
+import { changesOfFlags } from './change-flags.ts';
 import { entryError, readChangesFile } from './changes-file.ts';
 import { renderPlan, strandedNames } from './render-plan.ts';
 import { requireNodes } from './require-nodes.ts';
 
-export interface PlanFlags extends SourceFlags, ChangeFlags {
+export interface PlanFlags extends SourceFlags, ChangeWords {
   readonly apply?: readonly string[];
   readonly changes?: string;
   readonly namespace?: string;
@@ -55,7 +56,7 @@ export async function planCommand(flags: PlanFlags): Promise<void> {
 
 /** The flags, or an entry of `--changes`, with the objects of the files that it names. */
 interface ChangeEntry {
-  readonly flags: ChangeFlags;
+  readonly flags: ChangeWords;
   readonly objects: readonly KubeObject[];
   readonly where?: string;
 }

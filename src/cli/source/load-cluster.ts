@@ -2,18 +2,16 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import type { KubernetesCluster } from '../../cluster/kubernetes/client.ts';
 import type { Lease } from '../../kube/api/coordination.ts';
 import type { Event } from '../../kube/api/core.ts';
-import type { KubeObject } from '../../kube/api/meta.ts';
 import { isReason } from '../../kube/api-error.ts';
 import { emulatedVersion } from '../../kube/emulated-version.ts';
 import { publisherLeaseSelection } from '../../kube/publisher-heartbeat.ts';
-import type { Resource } from '../../kube/resource.ts';
-import { coreEvents, leases, podDisruptionBudgets, priorityClasses } from '../../kube/resources.ts';
+import { coreEvents, leases } from '../../kube/resources.ts';
 import { textOf } from '../../kube/wire.ts';
 import { claimKeys } from '../../queries/view/claim-keys.ts';
 import type { ClusterView, Target } from '../../queries/view/cluster-view.ts';
 import { readDiskView } from '../../queries/view/disk-view.ts';
+import { announcements, listPolicies } from '../../queries/view/read-others.ts';
 import { unseenNotes } from '../../queries/view/unseen-notes.ts';
-import { leaseKeyOf } from '../../reconcile/leases/component-lease.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import { type ListedCluster, listCluster } from '../../state/list-cluster.ts';
@@ -76,48 +74,6 @@ export async function loadCluster(
   }
 }
 
-interface ReadPolicies {
-  readonly policies: readonly KubeObject[];
-  /** The kinds that the caller may not list. */
-  readonly unreadPolicies: readonly string[];
-}
-
-/** They make a prediction more exact. */
-export async function listPolicies(cluster: Cluster): Promise<ReadPolicies> {
-  const lists = policyResources.map(async (resource) => {
-    const { kind } = resource;
-    try {
-      const { items } = await cluster.resource(resource as Resource).list();
-      return { kind, items: items.map((item) => ({ ...item, kind })), isForbidden: false };
-    } catch (error) {
-      if (!isReason(error, 'Forbidden', 'NotFound', 'BadRequest')) throw error;
-      return { kind, items: [], isForbidden: isReason(error, 'Forbidden') };
-    }
-  });
-  const read = await Promise.all(lists);
-  return {
-    policies: read.flatMap(({ items }) => items),
-    unreadPolicies: read.flatMap(({ kind, isForbidden }) => (isForbidden ? [kind] : [])),
-  };
-}
-
-const policyResources = [priorityClasses, podDisruptionBudgets] as const;
-
-/** The Leases of our scheduler and PV binder show which rules apply. They too only add to the answer. */
-export async function announcements(cluster: Cluster): Promise<readonly Lease[] | undefined> {
-  const lists = announcingControllers.map(async (controller) => {
-    const { namespace, name: lease } = leaseKeyOf(controller);
-    const fieldSelector = `metadata.name=${lease}`;
-    return (await cluster.resource(leases).list({ namespace, fieldSelector })).items;
-  });
-  try {
-    return (await Promise.all(lists)).flat();
-  } catch (error) {
-    if (isReason(error, 'Forbidden', 'NotFound')) return undefined;
-    throw error;
-  }
-}
-
 /** The Leases by which the publishers of capacity show that they run. Without the permission to list them, that is unknown. */
 async function publisherLeases(cluster: Cluster): Promise<readonly Lease[]> {
   try {
@@ -131,8 +87,6 @@ async function publisherLeases(cluster: Cluster): Promise<readonly Lease[]> {
 async function isEmbedded({ serverVersion }: LoadClusterOptions): Promise<boolean> {
   return (await serverVersion?.()) === emulatedVersion;
 }
-
-const announcingControllers = ['scheduler', 'pv-binder'];
 
 /** More claims than this rarely wait at the same time, and each costs a request. */
 const claimsWithEventsMax = 10;

@@ -1,10 +1,11 @@
-import type { QueueAnswer, QueueCause } from '../wire/answers.ts';
+import type { CauseLine } from '../../queries/explain/pending/pending-explanation.ts';
+import type { QueueAnswer } from '../wire/answers.ts';
 
 /** The queues of several namespaces as one: equal causes are folded. */
 export function combinedQueue(queues: readonly QueueAnswer[], nowMs: number): QueueAnswer {
   const [only] = queues;
   if (only !== undefined && queues.length === 1) return only;
-  const causes = new Map<string, QueueCause>();
+  const causes = new Map<string, CauseLine>();
   for (const cause of queues.flatMap((queue) => queue.causes)) {
     const key = `${cause.verdict} ${cause.text}`;
     const known = causes.get(key);

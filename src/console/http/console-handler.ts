@@ -17,7 +17,6 @@ import {
   tokenInAuthorization,
 } from '../access/session-cookie.ts';
 import { rightsMaxAgeMs, type Viewer } from '../access/viewers.ts';
-import { BusyError } from '../answers.ts';
 import type { ConsoleAbout } from '../wire/rows.ts';
 import { assetAnswer, pageHtml } from './assets.ts';
 import { htmlAnswer, problemAnswer, redirect } from './console-responses.ts';
@@ -26,6 +25,7 @@ import { EventStream, eventStreamResponse } from './event-stream.ts';
 import type { ConsoleHandlerOptions } from './handler-options.ts';
 import { hiddenTexts } from './hidden-texts.ts';
 import { loginPage } from './login-page.ts';
+import { BusyError } from './plan-slots.ts';
 import { stateResponse } from './state-response.ts';
 
 /** Streams at one time: a browser opens one for each page. One viewer cannot take them all. */

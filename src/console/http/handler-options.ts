@@ -2,7 +2,7 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import type { Event } from '../../kube/api/core.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Viewers } from '../access/viewers.ts';
-import type { ConsoleAnswers } from '../answers.ts';
+import type { ConsoleAnswers } from '../answers/console-answers.ts';
 import type { ClusterState } from '../state/cluster-state.ts';
 import type { HistoryAnswer } from '../wire/answers.ts';
 import type { EventStream } from './event-stream.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { BusyError } from '../answers.ts';
-import { PlanSlots } from './plan-slots.ts';
+import { BusyError, PlanSlots } from './plan-slots.ts';
 
 /** Plans that end when `end` is called. */
 function plans() {

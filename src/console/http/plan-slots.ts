@@ -1,5 +1,9 @@
 import { Semaphore } from '../../runtime/semaphore.ts';
-import { BusyError } from '../answers.ts';
+
+/** There is too much work already; the same question may be asked again. */
+export class BusyError extends Error {
+  override readonly name = 'BusyError';
+}
 
 /** Plans share one thread, so more at a time only make each slower. */
 const computedMax = 2;

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../kube/api/meta.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
 import { textOf } from '../../kube/wire.ts';
 import { mayList, type Rights } from '../access/rights.ts';
-import type { ConsoleAnswers } from '../answers.ts';
+import type { ConsoleAnswers } from '../answers/console-answers.ts';
 import type { ClusterState } from '../state/cluster-state.ts';
 import { consoleKinds, isDiskKind, resourceOfKind } from '../state/console-objects.ts';
 import { snapshotHead, snapshotTail } from '../state/snapshot-file.ts';

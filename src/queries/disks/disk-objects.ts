@@ -7,8 +7,8 @@ import { type Replica, replicas } from '../../kube/disks/replica.ts';
 import { type StorageNode, storageNodes } from '../../kube/disks/storage-node.ts';
 import { type DiskVolume, diskVolumes } from '../../kube/disks/volume.ts';
 import { persistentVolumes } from '../../kube/resources.ts';
-import type { Note } from '../view/note.ts';
 import { listIfPermitted, unreadNote } from '../drives/drive-objects.ts';
+import type { Note } from '../view/note.ts';
 
 /** What answers are computed from. Undefined: the caller has no right to list that kind. */
 export interface DiskObjects {

@@ -2,9 +2,9 @@ import { boundClaim, drive, driveNode, localVolume, storageClass } from '../../.
 import type { Pod } from '../../../kube/api/core.ts';
 import type { KubeObject } from '../../../kube/api/meta.ts';
 import type { StorageNode } from '../../../kube/disks/storage-node.ts';
+import type { DiskObjects } from '../../../queries/disks/disk-objects.ts';
 import { nodeWith, podWith, viewOf } from '../../../queries/testing/cluster-views.ts';
 import type { ClusterView } from '../../../queries/view/cluster-view.ts';
-import type { DiskObjects } from '../../../queries/disks/disk-objects.ts';
 
 const gib = 2 ** 30;
 

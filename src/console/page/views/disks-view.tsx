@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { DiskAnswer, DiskRequest, WaitingVolumesAnswer } from '../../wire/answers.ts';
+import type { DiskEntryLine } from '../../../queries/disks/disks-report.ts';
+import type { DiskAnswer, WaitingVolumesAnswer } from '../../wire/answers.ts';
 import type { ConsoleDisk } from '../../wire/rows.ts';
 import { useAnswer, useNowMs, useRows, useStore, useVersion } from '../context.ts';
 import { countText, pluralText, shownBytes } from '../format.ts';
@@ -226,7 +227,7 @@ function RejectedRequests({ entries }: DiskAnswer) {
   );
 }
 
-function verdict({ state, reason, missingBytes }: DiskRequest) {
+function verdict({ state, reason, missingBytes }: DiskEntryLine) {
   return (
     <span class={`state ${state === 'pending' ? 'waiting' : state}`}>
       {state}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { ConsoleAction, PlanAnswer } from '../../wire/plan.ts';
+import type { PlanReport } from '../../../queries/plan/plan-report.ts';
+import type { ConsoleAction } from '../../wire/plan.ts';
 import { useStore } from '../context.ts';
 import { pluralText } from '../format.ts';
 import type { PlanChange } from './plan-changes.ts';
@@ -18,7 +19,7 @@ export function PlanActions({
   plan,
   changes,
 }: {
-  readonly plan: PlanAnswer;
+  readonly plan: PlanReport;
   readonly changes: readonly PlanChange[];
 }) {
   const { about } = useStore();
@@ -98,7 +99,7 @@ async function carryOut(action: ConsoleAction): Promise<string | undefined> {
 }
 
 /** A drain keeps new pods away first, and then evicts those that the plan moves; what cannot move stays. */
-function stepsOf({ flag, value }: PlanChange, plan: PlanAnswer): readonly OfferedStep[] {
+function stepsOf({ flag, value }: PlanChange, plan: PlanReport): readonly OfferedStep[] {
   if (flag === 'drain') return drainSteps(value, plan);
   const scaled = /^(sts|statefulsets?|deploy|deployments?)\/(?:([^/=]+)\/)?([^/=]+)=(\d+)$/i.exec(value);
   if (flag !== 'replicas' || scaled === null) return [];
@@ -108,7 +109,7 @@ function stepsOf({ flag, value }: PlanChange, plan: PlanAnswer): readonly Offere
   return [{ title: `Scale ${what} ${namespace}/${name} to ${count}`, actions: [action] }];
 }
 
-function drainSteps(value: string, plan: PlanAnswer): readonly OfferedStep[] {
+function drainSteps(value: string, plan: PlanReport): readonly OfferedStep[] {
   const [, kind = '', name = ''] = /^(nodes?|no|drives?)\/(.+)$/i.exec(value) ?? [];
   if (name === '') return [];
   const what = /^n/i.test(kind) ? 'node' : 'drive';

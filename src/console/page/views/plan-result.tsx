@@ -7,7 +7,7 @@ import {
   planReasons,
   whereNow,
 } from '../../../engine/what-if/plan-words.ts';
-import type { PlanAnswer, PlanGone, PlanProblem } from '../../wire/plan.ts';
+import type { GonePodLine, PlanReport, StrandedPodLine } from '../../../queries/plan/plan-report.ts';
 import { countText, pluralText, shownBytes } from '../format.ts';
 import { Notes } from '../parts/answer-state.tsx';
 import { VirtualGrid } from '../parts/virtual-grid.tsx';
@@ -19,7 +19,7 @@ export function PlanResult({
   plan,
   changes,
 }: {
-  readonly plan: PlanAnswer;
+  readonly plan: PlanReport;
   readonly changes: readonly PlanChange[];
 }) {
   return (
@@ -48,7 +48,7 @@ export function PlanResult({
   );
 }
 
-function Moves({ plan }: { readonly plan: PlanAnswer }) {
+function Moves({ plan }: { readonly plan: PlanReport }) {
   return (
     <>
       <h3>{planParts.moves}</h3>
@@ -69,7 +69,7 @@ function Moves({ plan }: { readonly plan: PlanAnswer }) {
   );
 }
 
-function Copies({ plan }: { readonly plan: PlanAnswer }) {
+function Copies({ plan }: { readonly plan: PlanReport }) {
   if (plan.copies.length === 0) return null;
   return (
     <>
@@ -104,7 +104,7 @@ function Gone({
   why,
 }: {
   readonly title: string;
-  readonly rows: readonly PlanGone[];
+  readonly rows: readonly GonePodLine[];
   readonly why: string;
 }) {
   if (rows.length === 0) return null;
@@ -128,7 +128,7 @@ const messagesShownMax = 50;
 const podsShownMax = 30;
 
 /** Reasons are long sentences, so this is a list and no table with one line for each. Pods with the same reason share one. */
-function Problems({ title, rows }: { readonly title: string; readonly rows: readonly PlanProblem[] }) {
+function Problems({ title, rows }: { readonly title: string; readonly rows: readonly StrandedPodLine[] }) {
   if (rows.length === 0) return null;
   const byMessage = [...podsByMessage(rows)].sort(([, a], [, b]) => b.length - a.length);
   return (
@@ -159,8 +159,8 @@ function Problems({ title, rows }: { readonly title: string; readonly rows: read
   );
 }
 
-function podsByMessage(rows: readonly PlanProblem[]): ReadonlyMap<string, readonly PlanProblem[]> {
-  const found = new Map<string, PlanProblem[]>();
+function podsByMessage(rows: readonly StrandedPodLine[]): ReadonlyMap<string, readonly StrandedPodLine[]> {
+  const found = new Map<string, StrandedPodLine[]>();
   for (const row of rows) {
     const known = found.get(row.message);
     if (known === undefined) found.set(row.message, [row]);

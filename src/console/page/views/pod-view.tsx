@@ -1,4 +1,5 @@
-import type { PathStep, PodAnswer, PodReport } from '../../wire/answers.ts';
+import type { PodExplanation } from '../../../queries/explain/explanation.ts';
+import type { PathStep, PodAnswer } from '../../wire/answers.ts';
 import { useAnswer, useNowMs, useStore, useVersion } from '../context.ts';
 import { countText, durationText, shownTime } from '../format.ts';
 import { AnswerState, Notes } from '../parts/answer-state.tsx';
@@ -107,7 +108,7 @@ function timeOfStep(step: {
   return step.isFirst ? shownTime(step.atMs) : `+ ${durationText(step.lasted)}`;
 }
 
-function WhyThere({ report }: { readonly report: PodReport }) {
+function WhyThere({ report }: { readonly report: PodExplanation }) {
   const { placement } = report;
   if (placement === undefined) return null;
   const rules = [...new Set(placement.scores.flatMap(({ byRule }) => Object.keys(byRule)))];
@@ -171,7 +172,7 @@ function round(score: number): string {
   return String(Math.round(score * 10) / 10);
 }
 
-function WhyNot({ report }: { readonly report: PodReport }) {
+function WhyNot({ report }: { readonly report: PodExplanation }) {
   const { nodes, podReasons, waitsFor, placement } = report;
   if (nodes.groups.length + podReasons.length + waitsFor.length === 0) return null;
   return (
@@ -208,12 +209,12 @@ function reasonText({
   sentence,
   detail,
   claim,
-}: PodReport['nodes']['groups'][number]['reasons'][number]): string {
+}: PodExplanation['nodes']['groups'][number]['reasons'][number]): string {
   const about = [claim, detail].filter((text) => text !== undefined);
   return about.length === 0 ? sentence : `${sentence} (${about.join(', ')})`;
 }
 
-function Remedies({ report: { remedies } }: { readonly report: PodReport }) {
+function Remedies({ report: { remedies } }: { readonly report: PodExplanation }) {
   if (remedies.length === 0) return null;
   return (
     <>
@@ -227,7 +228,7 @@ function Remedies({ report: { remedies } }: { readonly report: PodReport }) {
   );
 }
 
-function Claims({ report: { claims } }: { readonly report: PodReport }) {
+function Claims({ report: { claims } }: { readonly report: PodExplanation }) {
   if (claims.length === 0) return null;
   return (
     <>
@@ -264,7 +265,7 @@ function Claims({ report: { claims } }: { readonly report: PodReport }) {
   );
 }
 
-function Events({ report: { events } }: { readonly report: PodReport }) {
+function Events({ report: { events } }: { readonly report: PodExplanation }) {
   if (events.length === 0) return null;
   return (
     <>

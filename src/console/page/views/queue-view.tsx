@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { QueueAnswer, QueueCause } from '../../wire/answers.ts';
+import type { CauseLine } from '../../../queries/explain/pending/pending-explanation.ts';
+import type { QueueAnswer } from '../../wire/answers.ts';
 import type { ConsolePod } from '../../wire/rows.ts';
 import { useAnswer, useNowMs, useRows, useVersion } from '../context.ts';
 import { countText, durationText, pluralText } from '../format.ts';
@@ -51,7 +52,7 @@ export function QueueView() {
   );
 }
 
-function Cause({ cause }: { readonly cause: QueueCause }) {
+function Cause({ cause }: { readonly cause: CauseLine }) {
   const shownMax = 8;
   const shown = cause.pods.slice(0, shownMax);
   return (
@@ -90,7 +91,7 @@ function PodsRest({ pods }: { readonly pods: readonly string[] }) {
   );
 }
 
-function Remedies({ remedies }: { readonly remedies: QueueCause['remedies'] }) {
+function Remedies({ remedies }: { readonly remedies: CauseLine['remedies'] }) {
   if (remedies.length === 0) return null;
   return (
     <ul class="remedies">

@@ -1,5 +1,5 @@
 import { useId, useMemo, useState } from 'preact/hooks';
-import type { PlanAnswer } from '../../wire/plan.ts';
+import type { PlanReport } from '../../../queries/plan/plan-report.ts';
 import { useAnswer, useStore } from '../context.ts';
 import { AnswerState } from '../parts/answer-state.tsx';
 import { type PlanChange, suggestionsFor } from './plan-changes.ts';
@@ -24,7 +24,7 @@ export function WhatIfView() {
   const [draft, setDraft] = useState<PlanChange>({ flag: 'drain', value: '', like: '' });
   const [asked, setAsked] = useState<Asked>({ changes: [], number: 0 });
   const isAsked = asked.changes.length > 0;
-  const answer = useAnswer<PlanAnswer>(isAsked ? `plan?${queryOf(asked.changes)}` : undefined, asked.number);
+  const answer = useAnswer<PlanReport>(isAsked ? `plan?${queryOf(asked.changes)}` : undefined, asked.number);
   const update = (next: readonly PlanChange[]) => {
     setChanges(next);
     setAsked((before) => ({ ...before, changes: [] }));

@@ -1,11 +1,11 @@
-import type { AnswerView } from '../../console/state/answer-view.ts';
-import type { DiskAnswer, WaitingVolumesAnswer } from '../../console/wire/answers.ts';
-import type { ConsoleDisk } from '../../console/wire/rows.ts';
 import { ownedEntries } from '../../queries/disks/disk-entries.ts';
 import { diskLine } from '../../queries/disks/disk-lines.ts';
 import type { DiskObjects } from '../../queries/disks/disk-objects.ts';
 import { VolumesOnDisks } from '../../queries/disks/disk-volume-lines.ts';
 import { diskLabel, type KnownDisk, knownDisks } from '../../queries/disks/known-disks.ts';
+import type { AnswerView } from '../state/answer-view.ts';
+import type { DiskAnswer, WaitingVolumesAnswer } from '../wire/answers.ts';
+import type { ConsoleDisk } from '../wire/rows.ts';
 
 /** Every disk for the console, as `stowage disks list` shows it. */
 export function diskRows(disks: AnswerView['disks']): readonly ConsoleDisk[] {

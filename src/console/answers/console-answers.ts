@@ -1,20 +1,23 @@
-import type { ConsoleAnswers } from '../../console/answers.ts';
-import type { AnswerView } from '../../console/state/answer-view.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
+import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import type { Profile } from '../../engine/cluster-index/profile.ts';
 import type { Lease } from '../../kube/api/coordination.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
+import { redactedObject } from '../../kube/redaction/redact-object.ts';
 import { explainPod, type IndexOf } from '../../queries/explain/explain-pod.ts';
 import { explainPendingPods } from '../../queries/explain/pending/explain-many.ts';
 import { indexPerProfile } from '../../queries/explain/pending/index-per-profile.ts';
+import { changesOfWords } from '../../queries/plan/change-words.ts';
 import { planChanges } from '../../queries/plan/make-plan.ts';
 import { QuestionError } from '../../queries/question-error.ts';
 import { findReservations } from '../../queries/reservations/find-reservations.ts';
 import type { ClusterView } from '../../queries/view/cluster-view.ts';
+import { listPolicies } from '../../queries/view/read-others.ts';
 import { unseenNotes } from '../../queries/view/unseen-notes.ts';
 import { realClock } from '../../runtime/clock.ts';
-import { redactedObject } from '../../kube/redaction/redact-object.ts';
-import { changesOfFlags } from '../plan/change-flags.ts';
-import { listPolicies } from '../source/load-cluster.ts';
+import type { AnswerView } from '../state/answer-view.ts';
+import type { QueueAnswer } from '../wire/answers.ts';
+import type { PlanQuestion } from '../wire/plan.ts';
 import { diskAnswer, diskRows, waitingVolumes } from './disk-rows.ts';
 import { poolRows } from './pool-rows.ts';
 import { otherObjects } from './snapshot-objects.ts';
@@ -35,15 +38,29 @@ export interface ConsoleAnswersOptions {
   readonly policies?: readonly KubeObject[] | undefined;
 }
 
-/** The answers of the commands for the console. */
-export function consoleAnswers({ facts, policies = [] }: ConsoleAnswersOptions): ConsoleAnswers {
+export interface ViewerPlanOptions {
+  /** The viewer's own, for what the console does not follow; undefined for a frozen state. */
+  readonly cluster: Cluster | undefined;
+  /** Aborts when the viewer is gone. */
+  readonly signal: AbortSignal;
+}
+
+export type ConsoleAnswers = ReturnType<typeof consoleAnswers>;
+
+/** The answers of the commands, which the page shows in the same words. */
+export function consoleAnswers({ facts, policies = [] }: ConsoleAnswersOptions) {
   const viewed = async (view: AnswerView) => clusterViewOf(view, await facts());
   return {
-    pools: (view) => poolRows(clusterViewOf(view, unknownScheduler), view.index, view.nowMs),
-    disks: ({ disks }) => diskRows(disks),
+    /** Every pool and drive with its figures. */
+    pools: (view: AnswerView & { readonly index: ClusterIndex }) =>
+      poolRows(clusterViewOf(view, unknownScheduler), view.index, view.nowMs),
+    disks: ({ disks }: Pick<AnswerView, 'disks'>) => diskRows(disks),
     disk: diskAnswer,
     waitingVolumes,
-    queue: async (view, { triesRemedies }) => {
+    queue: async (
+      view: AnswerView,
+      { triesRemedies }: { readonly triesRemedies: boolean },
+    ): Promise<QueueAnswer> => {
       const cluster = await viewed(view);
       const explanation = explainPendingPods(cluster, view.namespace || undefined, {
         nowMs: view.nowMs,
@@ -53,15 +70,18 @@ export function consoleAnswers({ facts, policies = [] }: ConsoleAnswersOptions):
       });
       return { ...explanation, takenAtMs: view.nowMs, hasRemedies: triesRemedies };
     },
-    pod: async (view, key) => {
+    /** Undefined if the pod is not in the view. */
+    pod: async (view: AnswerView, key: string) => {
       const pod = view.snapshot.get('Pod', key);
       if (pod === undefined) return undefined;
       const cluster = await viewed(view);
       return explainPod(cluster, pod, { nowMs: view.nowMs, indexOf: indexOf(view, cluster) });
     },
-    plan: async (view, { drain, addDrive, replicas, addNodes, like }, { cluster, signal }) => {
+    /** Rejects with a `QuestionError` if a change makes no sense, and with the reason of `signal` if that aborts first. */
+    plan: async (view: AnswerView, question: PlanQuestion, { cluster, signal }: ViewerPlanOptions) => {
+      const { drain, addDrive, replicas, addNodes, like } = question;
       const flags = { drain, addDrive, replicas, ...(addNodes && { addNodes }), ...(like && { like }) };
-      const changes = changesOfFlags(flags, view.namespace || 'default');
+      const changes = changesOfWords(flags, view.namespace || 'default');
       if (changes.length === 0) throw new QuestionError('add at least one change');
       const seen = await viewed(view);
       if (!seen.seesNodes) throw new QuestionError('a plan needs the right to list nodes');
@@ -72,7 +92,7 @@ export function consoleAnswers({ facts, policies = [] }: ConsoleAnswersOptions):
     },
     redacted: redactedObject,
     others: otherObjects,
-    reservations: (view) =>
+    reservations: (view: AnswerView) =>
       findReservations(clusterViewOf(view, unknownScheduler), {
         nowMs: view.nowMs,
         namespace: view.namespace || undefined,

@@ -1,4 +1,3 @@
-import type { ConsolePool } from '../../console/wire/rows.ts';
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import type { PoolRecord } from '../../engine/records/pool-record.ts';
 import { disksDriver } from '../../kube/disks/volume.ts';
@@ -7,6 +6,7 @@ import { bytesOf } from '../../kube/quantities/bytes.ts';
 import { PoolReader } from '../../queries/pools/pool-reader.ts';
 import { type Reach, reachText } from '../../queries/pools/reach.ts';
 import type { ClusterView } from '../../queries/view/cluster-view.ts';
+import type { ConsolePool } from '../wire/rows.ts';
 
 /** Every pool and drive for the console, with the figures of `stowage capacity`. */
 export function poolRows(view: ClusterView, index: ClusterIndex, nowMs: number): readonly ConsolePool[] {

@@ -1,6 +1,6 @@
 import type { Cluster } from '../../cluster/cluster.ts';
+import { announcements } from '../../queries/view/read-others.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { announcements } from '../source/load-cluster.ts';
 import type { SchedulerFacts } from './console-answers.ts';
 
 /** Leases are renewed every few seconds, and what they announce hardly ever changes. */

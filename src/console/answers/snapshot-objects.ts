@@ -1,12 +1,18 @@
 import type { Cluster } from '../../cluster/cluster.ts';
-import type { OtherObjects } from '../../console/answers.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { isReason } from '../../kube/api-error.ts';
 import { apiVersionOf, type Resource } from '../../kube/resource.ts';
 import { coreEvents, leases, podDisruptionBudgets, priorityClasses } from '../../kube/resources.ts';
-import { announcements, listPolicies } from '../source/load-cluster.ts';
+import { announcements, listPolicies } from '../../queries/view/read-others.ts';
 
 const pageSize = 500;
+
+/** Objects of a snapshot that the console does not follow. */
+export interface OtherObjects {
+  readonly objects: readonly KubeObject[];
+  /** Kinds that the caller may not list. */
+  readonly unread: readonly string[];
+}
 
 /** Events, the Leases of schedulers, PriorityClasses and PodDisruptionBudgets, as far as they may be read. */
 export async function otherObjects(cluster: Cluster): Promise<OtherObjects> {
