@@ -1,7 +1,7 @@
 import type { PersistentVolume } from '../../kube/api/core.ts';
 import { type Drive, type DriveVolume, drivesDriver } from '../../kube/drive.ts';
-import { driveStates } from './drive-lines.ts';
 import { claimKeys } from '../view/claim-keys.ts';
+import { driveStates } from './drive-lines.ts';
 import type { DriveObjects } from './drive-objects.ts';
 import type { DriveVolumeLine, DriveVolumeState } from './drives-report.ts';
 
