@@ -1,12 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  checkFileCycles,
-  checkFolderCycles,
-  checkFolderSizes,
-  checkImports,
-  checkLayers,
-} from './layer-rules.ts';
-import { filesPerFolderMax, layersByFolder } from './layers.ts';
+import { checkFileCycles, checkFolderCycles, checkImports, checkLayers } from './layer-rules.ts';
+import { layersByFolder } from './layers.ts';
 import { places, readSources } from './testing/made-up-sources.ts';
 import { describeViolation } from './violation.ts';
 
@@ -137,16 +131,4 @@ describe('import cycles', () => {
     });
     expect(checkFolderCycles(sources)).toEqual([]);
   });
-});
-
-test('a folder with too many source files is found; tests and generated files do not count', () => {
-  const files = (folder: string, count: number, suffix = '.ts') =>
-    Object.fromEntries(Array.from({ length: count }, (_, index) => [`${folder}/f${index}${suffix}`, '']));
-  const sources = readSources({
-    ...files('src/engine/full', filesPerFolderMax),
-    ...files('src/engine/full', 5, '.test.ts'),
-    ...files('src/engine/over', filesPerFolderMax + 1),
-    ...files('src/engine/generated', filesPerFolderMax + 1),
-  });
-  expect(checkFolderSizes(sources).map(({ file }) => file)).toEqual(['src/engine/over']);
 });

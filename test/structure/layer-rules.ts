@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
-import { filesPerFolderMax, pureFolders, testHarnesses } from './layers.ts';
+import { pureFolders, testHarnesses } from './layers.ts';
 import type { Mention, SourceFacts } from './source-facts.ts';
-import { type Complaint, isGenerated, isTestCode, type Violation, violationAt } from './violation.ts';
+import { type Complaint, isTestCode, type Violation, violationAt } from './violation.ts';
 
 type Layers = readonly (readonly string[])[];
 
@@ -140,24 +140,6 @@ function cyclic(cycle: readonly string[]): Complaint {
     wrong: `an import cycle: ${cycle.join(' -> ')}`,
     remedy: 'move what both need into a third place',
   };
-}
-
-/** Folders stay small enough that a file can be found by its name. */
-export function checkFolderSizes(sources: readonly SourceFacts[]): Violation[] {
-  const counts = new Map<string, number>();
-  for (const source of sources) {
-    if (isTestCode(source.path) || isGenerated(source)) continue;
-    const folder = posix.dirname(source.path);
-    counts.set(folder, (counts.get(folder) ?? 0) + 1);
-  }
-  return [...counts]
-    .filter(([, count]) => count > filesPerFolderMax)
-    .map(([folder, count]) => ({
-      file: folder,
-      line: 1,
-      wrong: `${count} source files`,
-      remedy: `split the folder by subject: at most ${filesPerFolderMax} source files in one folder`,
-    }));
 }
 
 function shippedDependencies(sources: readonly SourceFacts[]): Dependency[] {

@@ -32,6 +32,3 @@ export const pureFolders: ReadonlySet<string> = new Set(['kube', 'engine']);
 
 /** Folders of src/ that tests of lower layers use too: the simulation's invariants are checked on every version that they store. */
 export const testHarnesses: ReadonlySet<string> = new Set(['simulation']);
-
-/** A folder with more shipped source files than this is split by subject. */
-export const filesPerFolderMax = 25;

@@ -7,7 +7,6 @@ import {
   checkUniqueNames,
 } from './source-rules.ts';
 import { filesOf, places, readSources, type Sources } from './testing/made-up-sources.ts';
-import { describeViolation } from './violation.ts';
 
 describe('time, randomness and ids', () => {
   test.each([
@@ -95,17 +94,6 @@ describe('source style', () => {
   ])('forbid %s', (_, text) => {
     expect(places(checkSourceStyle(readSources({ 'src/state/feed.ts': `// línea\n${text}` })))).toEqual([
       'src/state/feed.ts:2',
-    ]);
-  });
-
-  test('forbid files past 400 lines, unless they are generated', () => {
-    const sources = readSources({
-      'src/csi/long.ts': 'export {};\n'.repeat(401),
-      'src/csi/full.ts': 'export {};\n'.repeat(400),
-      'src/csi/generated/csi.ts': 'export {};\n'.repeat(9_000),
-    });
-    expect(checkSourceStyle(sources).map(describeViolation)).toEqual([
-      'src/csi/long.ts:401: 401 lines; split it: 400 hold one concept',
     ]);
   });
 

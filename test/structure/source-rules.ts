@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { lineAt, type Mention, type SourceFacts, type TextFile } from './source-facts.ts';
+import type { Mention, SourceFacts, TextFile } from './source-facts.ts';
 import { isGenerated, isTestCode, type Violation, violationAt } from './violation.ts';
 
 /** What makes two runs of the same seed differ, and what to use instead. */
@@ -64,9 +64,6 @@ function foldersThatNeedHeaders(path: string): string[] {
   return patterns.flatMap((pattern) => pattern.exec(folder)?.[0] ?? []);
 }
 
-/** A longer file holds a second concept. */
-const linesMax = 400;
-
 export function checkSourceStyle(sources: readonly SourceFacts[]): Violation[] {
   return sources.flatMap((source) => [
     ...source.defaultExports.map((mention) =>
@@ -84,21 +81,7 @@ export function checkSourceStyle(sources: readonly SourceFacts[]): Violation[] {
         remedy: 'do it now, or record it where work is planned',
       }),
     ),
-    ...overlong(source),
   ]);
-}
-
-function overlong({ path, text }: TextFile): Violation[] {
-  const lines = lineAt(text.trimEnd(), text.length);
-  if (lines <= linesMax || isGenerated({ path, text })) return [];
-  return [
-    {
-      file: path,
-      line: linesMax + 1,
-      wrong: `${lines} lines`,
-      remedy: `split it: ${linesMax} hold one concept`,
-    },
-  ];
 }
 
 /** Paths that exist only on the author's machine. They are assembled from parts, so that this file passes its own check. */

@@ -3,13 +3,8 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import {
-  checkFileCycles,
-  checkFolderCycles,
-  checkFolderSizes,
-  checkImports,
-  checkLayers,
-} from './layer-rules.ts';
+import { largeOnPurpose } from './large-on-purpose.ts';
+import { checkFileCycles, checkFolderCycles, checkImports, checkLayers } from './layer-rules.ts';
 import { layersByFolder } from './layers.ts';
 import {
   checkDependenciesPage,
@@ -22,6 +17,7 @@ import {
   type Version,
 } from './package-rules.ts';
 import { checkMentionedPaths, checkReadmeTables } from './readme-rules.ts';
+import { checkSizes } from './size-rules.ts';
 import { readSource, type TextFile } from './source-facts.ts';
 import {
   checkBannedGlobals,
@@ -57,8 +53,8 @@ describe('the sources', () => {
     expectNone(checkFolderCycles(sources));
   });
 
-  test('are in folders small enough to find a file by its name', () => {
-    expectNone(checkFolderSizes(sources));
+  test('are as large as a concept, or larger for a reason', () => {
+    expectNone(checkSizes(sources, largeOnPurpose));
   });
 
   test('take time, randomness and ids from src/runtime', () => {
@@ -77,7 +73,7 @@ describe('the sources', () => {
     expectNone(checkUniqueNames(sources));
   });
 
-  test('have no default exports, no casts to any, no notes to self and no overlong files', () => {
+  test('have no default exports, no casts to any and no notes to self', () => {
     expectNone(checkSourceStyle(sources));
   });
 });
