@@ -1,5 +1,5 @@
 /** Whether published capacity can be relied on under load, and what a published figure costs the scheduler. */
-import { figureRows } from '../engine/figures.ts';
+import { capacityReportRows } from '../engine/figures.ts';
 import type { Benchmark, Row } from '../harness.ts';
 import { fill } from './fill.ts';
 
@@ -22,6 +22,6 @@ export const capacity: Benchmark = {
       progress(`fill: ${shape.nodes} nodes, ${shape.pods} pods of 1 GiB`);
       rows.push(await fill({ ...shape, capMs: cap * 1000 }, progress));
     }
-    return [...rows, ...figureRows(progress)];
+    return [...rows, ...capacityReportRows(progress)];
   },
 };

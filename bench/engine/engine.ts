@@ -19,7 +19,7 @@ import {
   pooledClass,
   pooledDriver,
 } from './clusters.ts';
-import { figureRows } from './figures.ts';
+import { capacityReportRows } from './figures.ts';
 
 /** A decision filters all nodes, scores, and reserves. The oracle's time for the same decision is shown beside it. */
 export const engine: Benchmark = {
@@ -29,7 +29,7 @@ export const engine: Benchmark = {
     ...localRows(progress),
     ...capacityRows(progress),
     ...eventRows(progress),
-    ...figureRows(progress),
+    ...capacityReportRows(progress),
     ...memoryRows(progress),
   ],
 };

@@ -24,7 +24,7 @@ const forms = [
 ] as const;
 
 /** One published figure reaches the index, and waiting pods are asked whether it could help them; no pool grows, so none is woken. */
-export function figureRows(progress: (text: string) => void): Row[] {
+export function capacityReportRows(progress: (text: string) => void): Row[] {
   return forms.map(({ form, objects, figures }) => {
     progress(`figures: a driver with ${pools} pools in ${objects} ${form}(s), ${waitingPods} waiting pods`);
     const index = clusterOf({

@@ -117,9 +117,9 @@ export class InterceptedCluster implements Cluster {
     const events = override?.value ?? client.watch({ ...options, signal: watch.signal });
     try {
       for await (const event of events as AsyncIterable<WatchEvent<T>>) {
-        const fate = await this.#onWatchEvent(call, event);
-        if (fate !== 'drop') yield event;
-        if (fate === 'last') return;
+        const outcome = await this.#onWatchEvent(call, event);
+        if (outcome !== 'drop') yield event;
+        if (outcome === 'last') return;
       }
       const { bookmark, error } = watch.ended;
       if (bookmark !== undefined) yield { type: 'BOOKMARK', resourceVersion: bookmark, isInitialEnd: false };
@@ -144,10 +144,10 @@ export class InterceptedCluster implements Cluster {
     return undefined;
   }
 
-  async #onWatchEvent(call: ClusterCall, event: WatchEvent<KubeObject>): Promise<WatchEventFate> {
-    let fate: WatchEventFate;
-    for (const { onWatchEvent } of this.#hooks) fate = (await onWatchEvent?.(call, event)) ?? fate;
-    return fate;
+  async #onWatchEvent(call: ClusterCall, event: WatchEvent<KubeObject>): Promise<WatchEventOutcome> {
+    let outcome: WatchEventOutcome;
+    for (const { onWatchEvent } of this.#hooks) outcome = (await onWatchEvent?.(call, event)) ?? outcome;
+    return outcome;
   }
 }
 
@@ -164,14 +164,14 @@ export interface ClusterHooks {
   readonly onWatchEvent?: (
     call: ClusterCall,
     event: WatchEvent<KubeObject>,
-  ) => WatchEventFate | Promise<WatchEventFate>;
+  ) => WatchEventOutcome | Promise<WatchEventOutcome>;
 }
 
 /** What it returns is awaited and otherwise ignored. */
 export type ClusterHook = (call: ClusterCall) => unknown;
 
 /** Undefined delivers the event, `drop` leaves it out, `last` delivers it and ends the watch. */
-export type WatchEventFate = 'drop' | 'last' | undefined;
+export type WatchEventOutcome = 'drop' | 'last' | undefined;
 
 /** `value` may be a promise. For a watch, it is an iterable of watch events. */
 export interface AnswerOverride {

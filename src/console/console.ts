@@ -56,7 +56,7 @@ const rowsPerSlice = 2_000;
 const poolsIntervalMs = 1_000;
 const poolsShare = 20;
 /** A promise ends, and a figure expires, without any change of an object: figures are never older than this where they are shown. */
-const figuresMaxAgeMs = 10_000;
+const capacityReportsMaxAgeMs = 10_000;
 const sampleIntervalMs = 10_000;
 const stopDeadlineMs = 1_000;
 
@@ -156,7 +156,7 @@ export class Console {
     for (const [kind, object] of objects) this.#state.upsert(kind, object);
     while (!this.#state.flush(rowsPerSlice)) await this.#options.clock.sleep(0, this.#stop.signal);
     this.#isReading = false;
-    this.#updateFigures(takenAtMs);
+    this.#updateCapacityReports(takenAtMs);
     if (record !== undefined) {
       this.#state.paths.restore(record.steps);
       this.#history.restore(record.history);
@@ -175,7 +175,7 @@ export class Console {
 
   async #refreshWhileWatched(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await this.#options.clock.sleep(figuresMaxAgeMs, signal);
+      await this.#options.clock.sleep(capacityReportsMaxAgeMs, signal);
       if (this.#streams.size > 0) this.#refresh();
     }
   }
@@ -183,7 +183,7 @@ export class Console {
   /** Nothing changes in a frozen state, not even the time. */
   #refresh(): void {
     if (this.#options.source.kind === 'frozen' || this.#isReading) return;
-    if (this.#options.clock.monotonicMs() - this.#poolsMadeMs < figuresMaxAgeMs) return;
+    if (this.#options.clock.monotonicMs() - this.#poolsMadeMs < capacityReportsMaxAgeMs) return;
     this.#state.markPools();
     this.#flush();
   }
@@ -202,7 +202,7 @@ export class Console {
     try {
       if (!this.#state.flush(rowsPerSlice)) this.#flushSoon(0);
       const waitMs = this.#poolsDueMs - clock.monotonicMs();
-      if (waitMs <= 0) this.#updateFigures(clock.nowMs());
+      if (waitMs <= 0) this.#updateCapacityReports(clock.nowMs());
       else this.#flushSoon(waitMs);
     } catch (error) {
       onError(error, 'console');
@@ -210,7 +210,7 @@ export class Console {
     for (const stream of this.#streams) stream.send();
   }
 
-  #updateFigures(nowMs: number): void {
+  #updateCapacityReports(nowMs: number): void {
     const { answers, clock } = this.#options;
     const { rows, index } = this.#state;
     if (this.#state.takeDisksDirty()) replaceRows(rows, 'disk', answers.disks({ disks: this.#state.disks }));

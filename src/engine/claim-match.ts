@@ -4,8 +4,8 @@ import type { VolumeGroup } from './cluster-index/volumes/volume-table.ts';
 import { modeCount, offersModes } from './records/access-modes.ts';
 import type { ClaimRecord } from './records/claim-record.ts';
 import type { VolumeRecord } from './records/volume-record.ts';
+import { acceptance, VolumeWalk } from './rules/volume-binding/claim-request-groups.ts';
 import { servesAsPrebound } from './rules/volume-binding/needs.ts';
-import { acceptance, VolumeWalk } from './rules/volume-binding/want-families.ts';
 import { compareSizes, zeroSize } from './size.ts';
 
 /*

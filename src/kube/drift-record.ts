@@ -14,9 +14,9 @@ import { isRecord } from './wire.ts';
  */
 export interface DriftRecord {
   /** The figure that later figures are compared with. */
-  readonly baseline: DriftFigure;
+  readonly baseline: DriftCapacityReport;
   /** The figure before the next one, to find out what has changed in between. */
-  readonly last: DriftFigure;
+  readonly last: DriftCapacityReport;
   readonly kind: DriftKind;
   /** The reported free capacity less the expected one: negative if the driver reports less than expected. */
   readonly difference: string;
@@ -47,7 +47,7 @@ export interface DriftVolumes {
 }
 
 /** What a driver reported, and the volumes that Kubernetes knew at that time. */
-export interface DriftFigure {
+export interface DriftCapacityReport {
   readonly measuredAt: string;
   readonly free: string;
   /** The sizes of the volumes of the pool's class. */
@@ -76,7 +76,8 @@ export function parseDriftRecord(value: unknown): DriftRecord | undefined {
   const record = typeof value === 'string' ? parseJson(value) : value;
   if (!isRecord(record)) return undefined;
   const { baseline, last, kind, difference, since, listed } = record;
-  if (!isFigure(baseline) || !isFigure(last) || !isAmount(difference) || !isKind(kind)) return undefined;
+  if (!isCapacityReport(baseline) || !isCapacityReport(last) || !isAmount(difference) || !isKind(kind))
+    return undefined;
   if (listed !== undefined && !isList(listed)) return undefined;
   const isSinceValid = kind === 'none' ? since === undefined : parseTimestamp(since) !== undefined;
   return isSinceValid ? (record as unknown as DriftRecord) : undefined;
@@ -94,7 +95,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function isFigure(value: unknown): boolean {
+function isCapacityReport(value: unknown): boolean {
   if (!isRecord(value)) return false;
   const { measuredAt, free, ours, otherClasses, foreign = '0', leaked = '0', lost = '0' } = value;
   const amounts = [free, ours, otherClasses, foreign, leaked, lost];

@@ -37,15 +37,15 @@ export function nodePublisherLeaseName(nodeName: string): string {
 const clockSkewMsMax = 60_000;
 
 /** Schedulers use the figures of a publisher that is gone for so much longer: it may restart, and its pools may not have changed. */
-export const figureGraceMs = 600_000;
+export const capacityReportGraceMs = 600_000;
 
 /**
  * When schedulers stop using the figures of the publisher that renews the Lease, unless it is renewed before; undefined if the Lease does not say. As
  * with the expiry of a DriverCapacity, a pool without a current figure takes no new volumes: another client may have filled it.
  */
-export function figuresTrustedUntilMs(lease: Lease): number | undefined {
+export function capacityReportsTrustedUntilMs(lease: Lease): number | undefined {
   const goneAtMs = publisherGoneAtMs(lease);
-  return goneAtMs === undefined ? undefined : goneAtMs + figureGraceMs;
+  return goneAtMs === undefined ? undefined : goneAtMs + capacityReportGraceMs;
 }
 
 function publisherGoneAtMs({ spec }: Lease): number | undefined {

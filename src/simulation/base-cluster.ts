@@ -43,7 +43,7 @@ export async function createBaseCluster(
   await cluster
     .resource(csiDrivers)
     .create({ metadata: { name: driverName }, spec: { attachRequired: attaches, storageCapacity: true } });
-  await createForeignFigure(cluster);
+  await createForeignCapacityReport(cluster);
   await cluster.resource(priorityClasses).create({ metadata: { name: urgentClassName }, value: 1000 });
   for (const name of nodeNames) {
     driver.setCapacity(name, poolGib * gibibyte);
@@ -52,7 +52,7 @@ export async function createBaseCluster(
 }
 
 /** A figure of this driver that another program has published, for a class that does not exist any more. */
-async function createForeignFigure(cluster: Cluster): Promise<void> {
+async function createForeignCapacityReport(cluster: Cluster): Promise<void> {
   const owner = { [labels.driverName]: driverName, [labels.managedBy]: 'external-provisioner' };
   await cluster.resource(csiStorageCapacities).create({
     metadata: { namespace: 'kube-system', name: 'foreign', labels: owner },

@@ -59,7 +59,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('the accoun
     onTestFailed(() => void process.stderr.write(run.stderr));
 
     const published = async () => (await cluster.resource(csiStorageCapacities).list()).items;
-    const figure = await firstFigure(published);
+    const figure = await firstCapacityReport(published);
     expect(figure?.metadata?.ownerReferences).toMatchObject([{ kind: 'Deployment', name: 'stowage-drives' }]);
     const isPublishedAgain = async () =>
       (await published()).some(({ capacity }) => capacity !== figure?.capacity);
@@ -135,7 +135,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('the accoun
 });
 
 /** The first figure that is published. */
-async function firstFigure(
+async function firstCapacityReport(
   published: () => Promise<readonly CSIStorageCapacity[]>,
 ): Promise<CSIStorageCapacity | undefined> {
   let found: CSIStorageCapacity | undefined;

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFailed, onTestFinished, test } from 'vitest';
 import { KubernetesCluster } from '../../src/cluster/kubernetes/client.ts';
-import { OrphanedFigures } from '../../src/controllers/capacity/cleanup/orphaned-figures.ts';
+import { OrphanedCapacityReports } from '../../src/controllers/capacity/cleanup/orphaned-figures.ts';
 import { driverCapacities, persistentVolumeClaims, storageClasses } from '../../src/kube/resources.ts';
 import { annotations } from '../../src/kube/well-known.ts';
 import { realClock } from '../../src/runtime/clock.ts';
@@ -250,7 +250,7 @@ async function searchOrphans({ name: driver }: MockDriver, bed: TestBed): Promis
     rateLimit: false,
   });
   const context = { cluster, clock: realClock, random: systemRandom, log: silentLog };
-  const orphans = new OrphanedFigures({ context, driver, namespace: 'kube-system' });
+  const orphans = new OrphanedCapacityReports({ context, driver, namespace: 'kube-system' });
   await orphans.search(new AbortController().signal);
   await applied(bed, ['-n', 'kube-system', 'delete', 'csistoragecapacity', 'orphan']);
 }

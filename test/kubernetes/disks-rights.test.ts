@@ -46,7 +46,7 @@ const className = 'stowage-disks';
 const worker = 'worker';
 /** The tag of nodes without an agent. */
 const plain = 'plain';
-const staleFigure = { namespace: 'kube-system', name: 'stale' };
+const staleCapacityReport = { namespace: 'kube-system', name: 'stale' };
 
 describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))(
   'disks, with the rights of deploy/disks.yaml',
@@ -126,9 +126,13 @@ async function refuse(cluster: Cluster): Promise<void> {
   await failTwice(cluster, { storageClassName: className, node: worker, storage: '900Gi' });
   const figures = cluster.resource(csiStorageCapacities);
   const labels = publisherLabels(disksDriver, undefined);
-  await figures.create({ metadata: { ...staleFigure, labels }, storageClassName: 'gone', capacity: '1Gi' });
+  await figures.create({
+    metadata: { ...staleCapacityReport, labels },
+    storageClassName: 'gone',
+    capacity: '1Gi',
+  });
   const isStale = async () =>
-    (await figures.list()).items.some(({ metadata }) => metadata?.name === staleFigure.name);
+    (await figures.list()).items.some(({ metadata }) => metadata?.name === staleCapacityReport.name);
   await until(async () => !(await isStale()), 200);
   await cluster.resource(storageClasses).delete({ name: className });
 }

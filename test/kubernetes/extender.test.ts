@@ -127,7 +127,7 @@ async function ask(cluster: Cluster, name: string, ...sizes: readonly string[]):
 }
 
 /** The node of the pod, such as `n1`, or the reason why it has none; waits until either exists. */
-async function fate(cluster: Cluster, name: string): Promise<string> {
+async function outcome(cluster: Cluster, name: string): Promise<string> {
   for (;;) {
     const { spec, status } = await cluster.resource(pods).get({ namespace, name });
     if ((spec?.nodeName ?? '') !== '') return spec!.nodeName!;
@@ -148,7 +148,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager', 'kube-schedu
       await ask(cluster, 'p', '6Gi', '6Gi');
       // kube-scheduler and the extender may see the pod before its claims, and then say so first.
       await untilPasses(async () => {
-        const message = await fate(cluster, 'p');
+        const message = await outcome(cluster, 'p');
         expect(message.slice(0, refused.length)).toBe(refused);
         expect(message).toContain(
           '(each volume fits a pool of this node, but not all of them at the same time; claim default/p-0, pool default/pool: ',
@@ -166,9 +166,9 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager', 'kube-schedu
       // one.
       const cluster = await start({}, (early) => Promise.all(names.map((name) => ask(early, name, '3Gi'))));
       await untilPasses(async () => {
-        const fates = await Promise.all(names.map((name) => fate(cluster, name)));
-        expect(fates.filter((each) => each === 'n1')).toHaveLength(3);
-        const others = fates.filter((each) => each !== 'n1');
+        const outcomes = await Promise.all(names.map((name) => outcome(cluster, name)));
+        expect(outcomes.filter((each) => each === 'n1')).toHaveLength(3);
+        const others = outcomes.filter((each) => each !== 'n1');
         expect(others).toHaveLength(2);
         for (const each of others) expect(each).toContain('of which 9Gi is promised');
       });

@@ -3,7 +3,7 @@ import { measureCapacity } from '../../queries/capacity/measure-capacity.ts';
 import { measureDrift } from '../../queries/capacity/measure-drift.ts';
 import type { CapacityReport } from '../../queries/capacity/report.ts';
 import type { ClusterView } from '../../queries/view/cluster-view.ts';
-import { isBlind } from '../../queries/view/missing-notes.ts';
+import { cannotRead } from '../../queries/view/missing-notes.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { CliError } from '../cli-error.ts';
 import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
@@ -33,7 +33,7 @@ function capacityText(
   flags: CapacityFlags,
   { format, terminal }: { readonly format: OutputFormat; readonly terminal: Terminal },
 ): string {
-  if (isBlind(view, ['CSIStorageCapacity', 'PersistentVolume']))
+  if (cannotRead(view, ['CSIStorageCapacity', 'PersistentVolume']))
     throw new CliError(
       'could see neither csistoragecapacities nor persistentvolumes: forbidden; ask for the right to list them',
     );

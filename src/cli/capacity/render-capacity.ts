@@ -1,7 +1,7 @@
 import { bytesOf } from '../../kube/quantities/bytes.ts';
 import type { CapacityReport, ClassCapacity, VolumesCapacity } from '../../queries/capacity/report.ts';
 import { readableAmount } from '../../queries/pools/amounts.ts';
-import { figureAgeText, publisherText } from '../../queries/pools/figure-source.ts';
+import { capacityReportAgeText, publisherText } from '../../queries/pools/figure-source.ts';
 import type { PoolCapacity } from '../../queries/pools/pool-reader.ts';
 import { reachText } from '../../queries/pools/reach.ts';
 import { printableText } from '../../runtime/printable-text.ts';
@@ -96,7 +96,7 @@ function poolColumns(
       isMinor: true,
     },
     hasStates ? { title: 'STATE', cell: (line) => stateText(line, style) } : undefined,
-    { title: 'AGE', cell: (line) => figureAgeText(line, nowMs), align: 'right', isMinor: true },
+    { title: 'AGE', cell: (line) => capacityReportAgeText(line, nowMs), align: 'right', isMinor: true },
     isWide ? { title: 'SOURCE', cell: sourceText } : undefined,
     isWide ? { title: 'SHARES WITH', cell: ({ sharesWith }) => sharesWith.join(', ') || '-' } : undefined,
     { title: 'PUBLISHED BY', cell: publisherText, isMinor: true },

@@ -1,5 +1,5 @@
-import { DiskBook } from '../../controllers/disks/disk-book.ts';
 import type { DiskCaches } from '../../controllers/disks/disk-caches.ts';
+import { DiskIndex } from '../../controllers/disks/disk-index.ts';
 import { ImageEntries } from '../../controllers/disks/images/image-entries.ts';
 import { ImageUsers } from '../../controllers/disks/images/image-users.ts';
 import { readImage } from '../../controllers/disks/images/read-image.ts';
@@ -57,7 +57,7 @@ class EvictionPrediction {
   readonly #caches: DiskCaches;
   readonly #clock: Clock;
   readonly #pending: PendingRequests;
-  readonly #book: DiskBook;
+  readonly #book: DiskIndex;
   readonly #users: ImageUsers;
   readonly #entries: ImageEntries;
   /** With what the plans so far ask of them. */
@@ -75,7 +75,7 @@ class EvictionPrediction {
         : node,
     );
     this.#pending = new PendingRequests(clock);
-    this.#book = new DiskBook(this.#caches);
+    this.#book = new DiskIndex(this.#caches);
     this.#users = new ImageUsers(this.#caches, () => {});
     this.#entries = new ImageEntries(this.#caches, () => {});
     this.#book.listen({});

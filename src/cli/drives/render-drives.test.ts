@@ -64,7 +64,7 @@ const objects: DriveObjects = {
           {
             type: 'DirectoriesMatch',
             status: 'False',
-            reason: 'StrayDirectories',
+            reason: 'OrphanedDirectories',
             message: 'volume pvc-old has a directory and no entry in the ledger',
           },
         ],

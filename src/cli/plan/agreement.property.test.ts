@@ -30,7 +30,7 @@ test.each(starts)('the prediction is what happens, in clusters from %s', async (
     const about = `cluster ${seed} ${at}: ${JSON.stringify(changes)}`;
     expect(isAtRest, `${about}: controllers still create pods`).toBe(true);
     expect(predicted, about).toEqual(actual);
-    for (const { outcome } of prediction.fates) outcomes.add(outcome);
+    for (const { outcome } of prediction.outcomes) outcomes.add(outcome);
   }
   // The clusters must exercise every case, or the test proves little. Of other seeds some batch may lack a case.
   if (process.env.PLAN_CLUSTERS === undefined)

@@ -11,7 +11,7 @@ import {
 import { namesText } from '../../queries/explain/names-text.ts';
 import { nodeReasonTexts } from '../../queries/explain/reason-text.ts';
 import {
-  type GonePodLine,
+  type DeletedPodLine,
   type PlanReport,
   type PodMoveLine,
   type StrandedPodLine,
@@ -141,7 +141,7 @@ function renderStrandedPods(page: Page, group: readonly StrandedPodLine[], isWid
 function renderGone(
   page: Page,
   title: string,
-  pods: readonly GonePodLine[],
+  pods: readonly DeletedPodLine[],
   { why, options }: { readonly why: string; readonly options: RenderOptions },
 ): void {
   if (pods.length === 0) return;

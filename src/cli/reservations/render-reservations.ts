@@ -1,7 +1,7 @@
 import { ageText } from '../../queries/pools/age-text.ts';
 import { readableAmount } from '../../queries/pools/amounts.ts';
 import type { ExpansionInFlight } from '../../queries/pools/expansions.ts';
-import { figureAgeText } from '../../queries/pools/figure-source.ts';
+import { capacityReportAgeText } from '../../queries/pools/figure-source.ts';
 import { reachText } from '../../queries/pools/reach.ts';
 import type {
   ClaimInFlight,
@@ -145,7 +145,7 @@ function poolColumns({
       cell: ({ free }) => (free.startsWith('-') ? style.bad(readableAmount(free)) : readableAmount(free)),
       align: 'right',
     },
-    { title: 'AGE', cell: (line) => figureAgeText(line, nowMs), align: 'right', isMinor: true },
+    { title: 'AGE', cell: (line) => capacityReportAgeText(line, nowMs), align: 'right', isMinor: true },
     { title: 'PUBLISHED BY', cell: ({ publishedBy = '-' }) => publishedBy, isMinor: true },
     { title: 'TO', cell: promiseText },
   ];

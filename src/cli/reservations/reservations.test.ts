@@ -15,7 +15,7 @@ import { findReservations } from '../../queries/reservations/find-reservations.t
 import type { ReservationsReport } from '../../queries/reservations/report.ts';
 import { nodeWith, podWith, viewOf } from '../../queries/testing/cluster-views.ts';
 import type { ClusterView } from '../../queries/view/cluster-view.ts';
-import { isBlind } from '../../queries/view/missing-notes.ts';
+import { cannotRead } from '../../queries/view/missing-notes.ts';
 import { plainTerminal } from '../output/terminal.ts';
 import { renderReservations, reservationNames } from './render-reservations.ts';
 
@@ -185,9 +185,9 @@ describe('what is held', () => {
       onlyNamespace: undefined,
     }));
     const kinds = ['PersistentVolume', 'PersistentVolumeClaim'] as const;
-    expect(isBlind(viewOf({}, { unseen }), kinds)).toBe(true);
-    expect(isBlind(viewOf({}, { unseen: unseen.slice(1) }), kinds)).toBe(false);
-    expect(isBlind(viewOf({}), kinds)).toBe(false);
+    expect(cannotRead(viewOf({}, { unseen }), kinds)).toBe(true);
+    expect(cannotRead(viewOf({}, { unseen: unseen.slice(1) }), kinds)).toBe(false);
+    expect(cannotRead(viewOf({}), kinds)).toBe(false);
   });
 
   test('says what files lack', () => {

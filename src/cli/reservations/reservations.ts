@@ -1,6 +1,6 @@
 import { findReservations } from '../../queries/reservations/find-reservations.ts';
 import type { ReservationsReport } from '../../queries/reservations/report.ts';
-import { isBlind } from '../../queries/view/missing-notes.ts';
+import { cannotRead } from '../../queries/view/missing-notes.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { CliError } from '../cli-error.ts';
 import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
@@ -19,7 +19,7 @@ export async function reservationsCommand(flags: ReservationsFlags): Promise<voi
   const format = outputFormatOf(flags.output);
   const { view, where } = await loadClusterView(flags, { namespace: flags.namespace });
   if (flags.namespace !== undefined) requireNamespace(view, flags.namespace, where);
-  if (isBlind(view, ['PersistentVolume', 'PersistentVolumeClaim']))
+  if (cannotRead(view, ['PersistentVolume', 'PersistentVolumeClaim']))
     throw new CliError(
       'could see neither persistentvolumes nor persistentvolumeclaims: forbidden; ask for the right to list them',
     );

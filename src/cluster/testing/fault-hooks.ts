@@ -8,7 +8,7 @@ import type {
   ClusterHooks,
   ClusterVerb,
   InterceptedCluster,
-  WatchEventFate,
+  WatchEventOutcome,
 } from '../intercepted-cluster.ts';
 
 /* The usual faults of a connection to a cluster, as hooks of an `InterceptedCluster`. */
@@ -206,7 +206,7 @@ export function endWatchesAfter(eventsMax: number): ClusterHooks {
   return {
     answer: ({ verb }) => (verb === 'watch' && eventsMax === 0 ? { value: [] } : undefined),
     before: (call) => void (call.verb === 'watch' && delivered.set(call, 0)),
-    onWatchEvent: (call): WatchEventFate => {
+    onWatchEvent: (call): WatchEventOutcome => {
       const before = delivered.get(call);
       if (before === undefined) return undefined;
       delivered.set(call, before + 1);

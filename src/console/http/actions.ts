@@ -33,7 +33,7 @@ function actionIn(value: Readonly<Record<string, unknown>>): ConsoleAction | und
  * Carries out one action. Patches set a single field to what the viewer has chosen, whatever it was before; so they need no version, and two of
  * them commute with every other write. An eviction is for the very pod that was read.
  */
-export async function carryOut(cluster: Cluster, action: ConsoleAction): Promise<void> {
+export async function applyPlan(cluster: Cluster, action: ConsoleAction): Promise<void> {
   switch (action.kind) {
     case 'cordon': {
       const { what, name, isOn } = action;

@@ -8,7 +8,7 @@ import type { Viewer } from '../access/viewers.ts';
 import type { AnswerView } from '../state/answer-view.ts';
 import { viewOf } from '../state/view-of.ts';
 import type { ConsoleRecord, PodAnswer, WaitingVolumesAnswer } from '../wire/answers.ts';
-import { carryOut, readAction } from './actions.ts';
+import { applyPlan, readAction } from './actions.ts';
 import { AnswerCache } from './answer-cache.ts';
 import { combinedQueue } from './combined-queue.ts';
 import { combinedReservations } from './combined-reservations.ts';
@@ -112,7 +112,7 @@ export class DataPages {
         'this console only shows; start it with --console-write to carry out changes',
       );
     if (request.method !== 'POST') return problemAnswer(405, 'send this request by POST');
-    await carryOut(actor, readAction((await request.body('console')).toString('utf8')));
+    await applyPlan(actor, readAction((await request.body('console')).toString('utf8')));
     return jsonAnswer({});
   }
 

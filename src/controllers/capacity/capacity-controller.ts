@@ -4,7 +4,7 @@ import type { Controller, ControllerContext } from '../../reconcile/controller.t
 import { settledOrAborted } from '../../runtime/abort.ts';
 import { CapacityMetrics } from './capacity-metrics.ts';
 import { type CapacitySettings, capacityDefaults } from './capacity-settings.ts';
-import { AbandonedFigures } from './cleanup/abandoned-figures.ts';
+import { AbandonedCapacityReports } from './cleanup/abandoned-figures.ts';
 import { DriverPublisher } from './driver-publisher.ts';
 import { NodeHeartbeat } from './node-heartbeat.ts';
 import { findObjectOwner } from './object-owner.ts';
@@ -39,7 +39,7 @@ async function run(
     // Not by the publishers of nodes: there may be thousands, and each would watch the Leases of all others.
     await runUntilEnd(
       publish(options, context, signal),
-      (until) => new AbandonedFigures(context).run(until),
+      (until) => new AbandonedCapacityReports(context).run(until),
       signal,
     );
     return;

@@ -12,8 +12,13 @@ import { annotations, labels } from '../../kube/well-known.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
 import { Informer } from '../../reconcile/informer/informer.ts';
 import type { BackgroundWork } from '../../runtime/supervisor.ts';
-import { figureKeyOf, figureOfKey } from './figure-id.ts';
-import type { FigureDisks, FigureStore, NewFigure, PublishedFigure } from './figure-store.ts';
+import { capacityReportKeyOf, capacityReportOfKey } from './figure-id.ts';
+import type {
+  CapacityReportDisks,
+  CapacityReportStore,
+  NewCapacityReport,
+  PublishedCapacityReport,
+} from './figure-store.ts';
 import { capacityName, digest, publisherLabels } from './published-names.ts';
 import { segmentKeyOf } from './topology-segment.ts';
 
@@ -29,7 +34,7 @@ export interface CapacityObjectsOptions {
 type Stored = Projected<CSIStorageCapacity>;
 
 /** Figures as CSIStorageCapacity objects, one for each. */
-export class CapacityObjects implements FigureStore {
+export class CapacityObjects implements CapacityReportStore {
   readonly #options: CapacityObjectsOptions;
   readonly #labels: Readonly<Record<string, string>>;
   readonly #client: ResourceClient<CSIStorageCapacity>;
@@ -66,15 +71,15 @@ export class CapacityObjects implements FigureStore {
     return this.#informer.synced(signal);
   }
 
-  listen(listener: (figureKey: string) => void): () => void {
+  listen(listener: (capacityReportKey: string) => void): () => void {
     return this.#informer.addHandler({
       added: (object) => this.#set(object, listener),
       updated: (object) => this.#set(object, listener),
       deleted: (object) => {
-        const figureKey = keyOfFigure(object);
-        this.#objects.get(figureKey)?.delete(keyOf(object));
-        if (this.#objects.get(figureKey)?.size === 0) this.#objects.delete(figureKey);
-        listener(figureKey);
+        const capacityReportKey = keyOfCapacityReport(object);
+        this.#objects.get(capacityReportKey)?.delete(keyOf(object));
+        if (this.#objects.get(capacityReportKey)?.size === 0) this.#objects.delete(capacityReportKey);
+        listener(capacityReportKey);
       },
     });
   }
@@ -83,8 +88,8 @@ export class CapacityObjects implements FigureStore {
     return this.#objects.keys();
   }
 
-  published(figureKey: string): PublishedFigure | undefined {
-    const [object, ...copies] = this.#objectsOf(figureKey);
+  published(capacityReportKey: string): PublishedCapacityReport | undefined {
+    const [object, ...copies] = this.#objectsOf(capacityReportKey);
     if (object === undefined) return undefined;
     const { metadata, capacity, maximumVolumeSize } = object;
     const freeBytes = capacity === undefined ? undefined : bytesOf(capacity);
@@ -100,7 +105,7 @@ export class CapacityObjects implements FigureStore {
         copies.length === 0 &&
         metadata?.annotations?.[annotations.publisherLease] === this.#options.context.lease &&
         this.#hasOwner(object) &&
-        (metadata?.labels?.[labels.backingPool] ?? null) === this.#backingLabel(figureKey, disks),
+        (metadata?.labels?.[labels.backingPool] ?? null) === this.#backingLabel(capacityReportKey, disks),
       hasAmount: (figure) =>
         freeBytes === figure.freeBytes &&
         largestBytes === figure.largestBytes &&
@@ -108,11 +113,11 @@ export class CapacityObjects implements FigureStore {
     };
   }
 
-  async write(figureKey: string, figure: NewFigure, signal: AbortSignal): Promise<void> {
-    const [object, ...copies] = this.#objectsOf(figureKey);
+  async write(capacityReportKey: string, figure: NewCapacityReport, signal: AbortSignal): Promise<void> {
+    const [object, ...copies] = this.#objectsOf(capacityReportKey);
     for (const copy of copies) await this.#delete(copy, signal);
-    const wanted = this.#objectFor(figureKey, figure, object);
-    this.#written.set(figureKey, contentOf(wanted));
+    const wanted = this.#objectFor(capacityReportKey, figure, object);
+    this.#written.set(capacityReportKey, contentOf(wanted));
     if (object === undefined) {
       await this.#client.create(wanted, { signal });
       return;
@@ -127,7 +132,7 @@ export class CapacityObjects implements FigureStore {
       [annotations.publisherLease]: null,
       [annotations.capacityProblem]: null,
     };
-    const backing = { [labels.backingPool]: this.#backingLabel(figureKey, figure.disks) };
+    const backing = { [labels.backingPool]: this.#backingLabel(capacityReportKey, figure.disks) };
     const metadata = {
       labels: { ...this.#labels, ...backing },
       annotations: { ...old, ...notes },
@@ -137,9 +142,9 @@ export class CapacityObjects implements FigureStore {
     await this.#patch(object, change, signal);
   }
 
-  async remove(figureKey: string, signal: AbortSignal): Promise<void> {
-    for (const object of this.#objectsOf(figureKey)) await this.#delete(object, signal);
-    this.#written.delete(figureKey);
+  async remove(capacityReportKey: string, signal: AbortSignal): Promise<void> {
+    for (const object of this.#objectsOf(capacityReportKey)) await this.#delete(object, signal);
+    this.#written.delete(capacityReportKey);
   }
 
   /**
@@ -147,11 +152,11 @@ export class CapacityObjects implements FigureStore {
    * the figure is all that readers know.
    */
   async setProblem(
-    figureKey: string,
+    capacityReportKey: string,
     { own }: { readonly own: string | undefined },
     signal: AbortSignal,
   ): Promise<void> {
-    const [object] = this.#options.context.lease === undefined ? [] : this.#objectsOf(figureKey);
+    const [object] = this.#options.context.lease === undefined ? [] : this.#objectsOf(capacityReportKey);
     const known = object?.metadata?.annotations?.[annotations.capacityProblem];
     if (object === undefined || (known === undefined) === (own === undefined)) return;
     const change = { metadata: { annotations: { [annotations.capacityProblem]: own ?? null } } };
@@ -164,30 +169,37 @@ export class CapacityObjects implements FigureStore {
     await this.#client.patch({ namespace, name }, { type: 'merge', body }, { signal });
   }
 
-  #set(object: Stored, listener: (figureKey: string) => void): void {
-    const figureKey = keyOfFigure(object);
-    const known = this.#objects.get(figureKey) ?? new Map<string, Stored>();
+  #set(object: Stored, listener: (capacityReportKey: string) => void): void {
+    const capacityReportKey = keyOfCapacityReport(object);
+    const known = this.#objects.get(capacityReportKey) ?? new Map<string, Stored>();
     known.set(keyOf(object), object);
-    this.#objects.set(figureKey, known);
-    if (known.size > 1 || this.#written.get(figureKey) !== contentOf(object)) listener(figureKey);
+    this.#objects.set(capacityReportKey, known);
+    if (known.size > 1 || this.#written.get(capacityReportKey) !== contentOf(object))
+      listener(capacityReportKey);
   }
 
   /** The one to keep comes first: the oldest. */
-  #objectsOf(figureKey: string): readonly Stored[] {
+  #objectsOf(capacityReportKey: string): readonly Stored[] {
     const rank = ({ metadata }: Stored) => `${metadata?.creationTimestamp} ${metadata?.name}`;
-    return [...(this.#objects.get(figureKey)?.values() ?? [])].sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
+    return [...(this.#objects.get(capacityReportKey)?.values() ?? [])].sort((a, b) =>
+      rank(a) < rank(b) ? -1 : 1,
+    );
   }
 
-  #objectFor(figureKey: string, figure: NewFigure, before: Stored | undefined): CSIStorageCapacity {
+  #objectFor(
+    capacityReportKey: string,
+    figure: NewCapacityReport,
+    before: Stored | undefined,
+  ): CSIStorageCapacity {
     const { driver, namespace, nodeName, context } = this.#options;
-    const { storageClassName, segment } = figureOfKey(figureKey);
-    const backing = this.#backingLabel(figureKey, figure.disks);
+    const { storageClassName, segment } = capacityReportOfKey(capacityReportKey);
+    const backing = this.#backingLabel(capacityReportKey, figure.disks);
     const drift = figure.drift && formatDriftRecord(figure.drift);
     const smallest = smallestText(figure);
     return {
       metadata: {
         namespace,
-        name: capacityName(driver, nodeName, figureKey),
+        name: capacityName(driver, nodeName, capacityReportKey),
         labels: { ...this.#labels, ...(backing === null ? {} : { [labels.backingPool]: backing }) },
         annotations: {
           [annotations.measuredAt]: new Date(figure.measuredAtMs).toISOString(),
@@ -226,10 +238,10 @@ export class CapacityObjects implements FigureStore {
   }
 
   /** Null: no other object is about the same disks, as far as is known. */
-  #backingLabel(figureKey: string, { parameters, isShared }: FigureDisks): string | null {
+  #backingLabel(capacityReportKey: string, { parameters, isShared }: CapacityReportDisks): string | null {
     if (!isShared) return null;
     const { driver, nodeName } = this.#options;
-    const segmentKey = segmentKeyOf(figureOfKey(figureKey).segment);
+    const segmentKey = segmentKeyOf(capacityReportOfKey(capacityReportKey).segment);
     return digest(JSON.stringify([driver, nodeName ?? '', segmentKey, parameters]));
   }
 
@@ -247,12 +259,12 @@ export class CapacityObjects implements FigureStore {
   }
 }
 
-function smallestText({ smallestBytes }: Pick<NewFigure, 'smallestBytes'>): string | undefined {
+function smallestText({ smallestBytes }: Pick<NewCapacityReport, 'smallestBytes'>): string | undefined {
   return smallestBytes === undefined ? undefined : quantityOfBytes(smallestBytes);
 }
 
-function keyOfFigure({ storageClassName = '', nodeTopology }: CSIStorageCapacity): string {
-  return figureKeyOf({ storageClassName, segment: nodeTopology?.matchLabels ?? {} });
+function keyOfCapacityReport({ storageClassName = '', nodeTopology }: CSIStorageCapacity): string {
+  return capacityReportKeyOf({ storageClassName, segment: nodeTopology?.matchLabels ?? {} });
 }
 
 /** What this publisher writes into an object, to recognise it again. */

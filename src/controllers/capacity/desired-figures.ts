@@ -7,21 +7,21 @@ import { compileTopologySelector } from '../../kube/selectors/topology-selector.
 import { sortedKeys } from '../../kube/sorted-keys.ts';
 import { ephemeralStorageClassName } from '../../kube/stowage.ts';
 import { isDelayedBinding } from '../../kube/volumes.ts';
-import { figureKeyOf } from './figure-id.ts';
-import type { FigureDisks } from './figure-store.ts';
+import { capacityReportKeyOf } from './figure-id.ts';
+import type { CapacityReportDisks } from './figure-store.ts';
 import { digest } from './published-names.ts';
 import { segmentKeyOf, segmentOfKey, type TopologySegment } from './topology-segment.ts';
 
 /** Which figures a driver needs: one for each class and topology segment. */
-export class DesiredFigures {
-  readonly #options: DesiredFiguresOptions;
+export class DesiredCapacityReports {
+  readonly #options: DesiredCapacityReportsOptions;
   readonly #classes = new Map<string, DesiredClass>();
   /** By their keys. */
   readonly #segments = new Map<string, TopologySegment>();
   #listed: readonly TopologySegment[] | undefined;
   readonly #goneAtMs = new Map<string, number>();
 
-  constructor(options: DesiredFiguresOptions) {
+  constructor(options: DesiredCapacityReportsOptions) {
     this.#options = options;
   }
 
@@ -107,7 +107,7 @@ export class DesiredFigures {
    * GetCapacity depends on the parameters and the segment only, so two classes with the same parameters use the same disks. Of classes with
    * different parameters that is not known.
    */
-  disksOf(storageClassName: string): FigureDisks {
+  disksOf(storageClassName: string): CapacityReportDisks {
     const parameters = this.#classes.get(storageClassName)?.parameters ?? '';
     return { parameters, isShared: this.classesOnDisks(parameters).length > 1 };
   }
@@ -142,18 +142,19 @@ export class DesiredFigures {
     if (segment === undefined) return [];
     return [...this.#classes.keys(), ephemeralStorageClassName]
       .filter((name) => this.isWanted(name, segmentKey))
-      .map((storageClassName) => figureKeyOf({ storageClassName, segment }));
+      .map((storageClassName) => capacityReportKeyOf({ storageClassName, segment }));
   }
 
   /** The keys of all figures of a class. */
   *keysOf(storageClassName: string): Iterable<string> {
     for (const [segmentKey, segment] of this.#segments) {
-      if (this.isWanted(storageClassName, segmentKey)) yield figureKeyOf({ storageClassName, segment });
+      if (this.isWanted(storageClassName, segmentKey))
+        yield capacityReportKeyOf({ storageClassName, segment });
     }
   }
 }
 
-export interface DesiredFiguresOptions {
+export interface DesiredCapacityReportsOptions {
   readonly driver: string;
   readonly forEphemeral: () => boolean;
   readonly forImmediateBinding: boolean;

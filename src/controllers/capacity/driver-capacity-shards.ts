@@ -11,10 +11,16 @@ import { annotations } from '../../kube/well-known.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
 import { Informer } from '../../reconcile/informer/informer.ts';
 import type { BackgroundWork } from '../../runtime/supervisor.ts';
-import { figureOfKey } from './figure-id.ts';
-import type { FigureDisks, FigureProblem, FigureStore, NewFigure, PublishedFigure } from './figure-store.ts';
+import { capacityReportOfKey } from './figure-id.ts';
+import type {
+  CapacityReportDisks,
+  CapacityReportProblem,
+  CapacityReportStore,
+  NewCapacityReport,
+  PublishedCapacityReport,
+} from './figure-store.ts';
 import { fieldManager, publisherLabels, shardName } from './published-names.ts';
-import { contentOfPool, figureKeysIn, poolIn, publishedAmount, topologyOf } from './shard-pools.ts';
+import { capacityReportKeysIn, contentOfPool, poolIn, publishedAmount, topologyOf } from './shard-pools.ts';
 import { segmentKeyOf, segmentText } from './topology-segment.ts';
 
 export interface DriverCapacityShardsOptions {
@@ -34,7 +40,7 @@ type Shard = Projected<DriverCapacity>;
  * Figures as pools of DriverCapacity objects: an object for each topology segment, with an entry for each class. So an update costs what
  * has changed. Each class is applied by a field manager of its own: writing one needs no knowledge of the others, and cannot remove them.
  */
-export class DriverCapacityShards implements FigureStore {
+export class DriverCapacityShards implements CapacityReportStore {
   readonly #options: DriverCapacityShardsOptions;
   readonly #labels: Readonly<Record<string, string>>;
   readonly #client: ResourceClient<DriverCapacity>;
@@ -42,7 +48,7 @@ export class DriverCapacityShards implements FigureStore {
   readonly #work: BackgroundWork;
   readonly #written = new Map<string, string>();
   /** The keys of the figures in each shard. */
-  readonly #figuresOf = new Map<string, ReadonlySet<string>>();
+  readonly #capacityReportsOf = new Map<string, ReadonlySet<string>>();
 
   constructor(options: DriverCapacityShardsOptions) {
     this.#options = options;
@@ -70,18 +76,19 @@ export class DriverCapacityShards implements FigureStore {
     return this.#informer.synced(signal);
   }
 
-  listen(listener: (figureKey: string) => void): () => void {
+  listen(listener: (capacityReportKey: string) => void): () => void {
     const changed = (shard: Shard, isGone: boolean) => {
       const name = shard.metadata?.name ?? '';
       const [before, after] = [
-        this.#figuresOf.get(name) ?? new Set<string>(),
-        isGone ? new Set<string>() : figureKeysIn(shard),
+        this.#capacityReportsOf.get(name) ?? new Set<string>(),
+        isGone ? new Set<string>() : capacityReportKeysIn(shard),
       ];
-      if (isGone) this.#figuresOf.delete(name);
-      else this.#figuresOf.set(name, after);
-      for (const figureKey of new Set([...before, ...after])) {
-        const pool = after.has(figureKey) ? poolIn(shard, figureKey) : undefined;
-        if (pool === undefined || this.#written.get(figureKey) !== contentOfPool(pool)) listener(figureKey);
+      if (isGone) this.#capacityReportsOf.delete(name);
+      else this.#capacityReportsOf.set(name, after);
+      for (const capacityReportKey of new Set([...before, ...after])) {
+        const pool = after.has(capacityReportKey) ? poolIn(shard, capacityReportKey) : undefined;
+        if (pool === undefined || this.#written.get(capacityReportKey) !== contentOfPool(pool))
+          listener(capacityReportKey);
       }
     };
     return this.#informer.addHandler({
@@ -92,12 +99,12 @@ export class DriverCapacityShards implements FigureStore {
   }
 
   *keys(): Iterable<string> {
-    for (const keys of this.#figuresOf.values()) yield* keys;
+    for (const keys of this.#capacityReportsOf.values()) yield* keys;
   }
 
-  published(figureKey: string): PublishedFigure | undefined {
-    const shard = this.#shardOf(figureKey);
-    const pool = shard && poolIn(shard, figureKey);
+  published(capacityReportKey: string): PublishedCapacityReport | undefined {
+    const shard = this.#shardOf(capacityReportKey);
+    const pool = shard && poolIn(shard, capacityReportKey);
     if (shard === undefined || pool === undefined) return undefined;
     const largestBytes = pool.capacity === undefined ? undefined : bytesOf(pool.capacity);
     const smallestBytes = pool.minimumVolume === undefined ? undefined : bytesOf(pool.minimumVolume);
@@ -108,33 +115,34 @@ export class DriverCapacityShards implements FigureStore {
       expiresAtMs: parseTimestamp(pool.expiryTime),
       drift: pool.drift,
       isComplete: (disks) =>
-        this.#isShardComplete(shard, figureKey) && pool.name === this.#poolName(figureKey, disks),
+        this.#isShardComplete(shard, capacityReportKey) &&
+        pool.name === this.#poolName(capacityReportKey, disks),
       hasAmount: (figure) =>
         largestBytes === publishedAmount(figure) && smallestBytes === figure.smallestBytes,
     };
   }
 
   /** If the process dies between the two writes, the object has no pools, and the next run applies them. */
-  async write(figureKey: string, figure: NewFigure, signal: AbortSignal): Promise<void> {
-    const shard = this.#shardOf(figureKey);
-    if (shard === undefined || !this.#isShardComplete(shard, figureKey))
-      await this.#writeShard(figureKey, signal);
-    const { storageClassName } = figureOfKey(figureKey);
-    const pool = this.#poolFor(figureKey, figure);
-    this.#written.set(figureKey, contentOfPool(pool));
+  async write(capacityReportKey: string, figure: NewCapacityReport, signal: AbortSignal): Promise<void> {
+    const shard = this.#shardOf(capacityReportKey);
+    if (shard === undefined || !this.#isShardComplete(shard, capacityReportKey))
+      await this.#writeShard(capacityReportKey, signal);
+    const { storageClassName } = capacityReportOfKey(capacityReportKey);
+    const pool = this.#poolFor(capacityReportKey, figure);
+    this.#written.set(capacityReportKey, contentOfPool(pool));
     const status = { storage: [{ storageClassName, pools: [pool] }] };
-    await this.#applyStatus(figureKey, status, fieldManager(storageClassName), signal);
+    await this.#applyStatus(capacityReportKey, status, fieldManager(storageClassName), signal);
   }
 
   /** The last class takes the object along. */
-  async remove(figureKey: string, signal: AbortSignal): Promise<void> {
-    const shard = this.#shardOf(figureKey);
-    this.#written.delete(figureKey);
+  async remove(capacityReportKey: string, signal: AbortSignal): Promise<void> {
+    const shard = this.#shardOf(capacityReportKey);
+    this.#written.delete(capacityReportKey);
     if (shard === undefined) return;
-    const { storageClassName } = figureOfKey(figureKey);
-    const others = [...figureKeysIn(shard)].filter((key) => key !== figureKey);
+    const { storageClassName } = capacityReportOfKey(capacityReportKey);
+    const others = [...capacityReportKeysIn(shard)].filter((key) => key !== capacityReportKey);
     if (others.length > 0) {
-      await this.#applyStatus(figureKey, {}, fieldManager(storageClassName), signal);
+      await this.#applyStatus(capacityReportKey, {}, fieldManager(storageClassName), signal);
       return;
     }
     const { name = '', uid, resourceVersion } = shard.metadata ?? {};
@@ -151,11 +159,11 @@ export class DriverCapacityShards implements FigureStore {
 
   /** The condition `Fresh`. Written only when it changes. */
   async setProblem(
-    figureKey: string,
-    { inSegment: problem }: FigureProblem,
+    capacityReportKey: string,
+    { inSegment: problem }: CapacityReportProblem,
     signal: AbortSignal,
   ): Promise<void> {
-    const shard = this.#shardOf(figureKey);
+    const shard = this.#shardOf(capacityReportKey);
     if (shard === undefined) return;
     const fresh = shard.status?.conditions?.find(({ type }) => type === 'Fresh');
     const status = problem === undefined ? 'True' : 'False';
@@ -167,41 +175,46 @@ export class DriverCapacityShards implements FigureStore {
       message: (problem ?? '').slice(0, messageLengthMax),
       lastTransitionTime: formatTimestamp(this.#options.context.clock.nowMs()),
     };
-    await this.#applyStatus(figureKey, { conditions: [condition] }, conditionManager, signal);
+    await this.#applyStatus(capacityReportKey, { conditions: [condition] }, conditionManager, signal);
   }
 
-  #shardOf(figureKey: string): Shard | undefined {
-    return this.#informer.get(this.#nameOf(figureKey));
+  #shardOf(capacityReportKey: string): Shard | undefined {
+    return this.#informer.get(this.#nameOf(capacityReportKey));
   }
 
-  #nameOf(figureKey: string): string {
+  #nameOf(capacityReportKey: string): string {
     const { driver, nodeName } = this.#options;
-    return shardName(driver, nodeName, segmentKeyOf(figureOfKey(figureKey).segment));
+    return shardName(driver, nodeName, segmentKeyOf(capacityReportOfKey(capacityReportKey).segment));
   }
 
-  async #writeShard(figureKey: string, signal: AbortSignal): Promise<void> {
+  async #writeShard(capacityReportKey: string, signal: AbortSignal): Promise<void> {
     const { driver, nodeName } = this.#options;
     const owner = this.#owner();
     const body = {
       apiVersion: apiVersionOf(driverCapacities),
       kind: driverCapacities.kind,
       metadata: {
-        name: this.#nameOf(figureKey),
+        name: this.#nameOf(capacityReportKey),
         labels: this.#labels,
         annotations: {
-          [annotations.segment]: segmentKeyOf(figureOfKey(figureKey).segment),
+          [annotations.segment]: segmentKeyOf(capacityReportOfKey(capacityReportKey).segment),
           ...(nodeName === undefined ? {} : { [annotations.publisherNode]: nodeName }),
         },
         ...(owner === undefined ? {} : { ownerReferences: [owner] }),
       },
       spec: { driver, capacityTracking: true },
     };
-    const name = this.#nameOf(figureKey);
+    const name = this.#nameOf(capacityReportKey);
     await this.#client.patch({ name }, { type: 'apply', body }, { signal, fieldManager: shardManager });
   }
 
-  async #applyStatus(figureKey: string, status: object, manager: string, signal: AbortSignal): Promise<void> {
-    const name = this.#nameOf(figureKey);
+  async #applyStatus(
+    capacityReportKey: string,
+    status: object,
+    manager: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const name = this.#nameOf(capacityReportKey);
     const type = { apiVersion: apiVersionOf(driverCapacities), kind: driverCapacities.kind };
     // Without force: if another client has taken over the fields, that is reported as a conflict.
     await this.#client.patch(
@@ -211,12 +224,12 @@ export class DriverCapacityShards implements FigureStore {
     );
   }
 
-  #poolFor(figureKey: string, figure: NewFigure): StoragePool & { readonly name: string } {
+  #poolFor(capacityReportKey: string, figure: NewCapacityReport): StoragePool & { readonly name: string } {
     const { lifetimeMs } = this.#options;
     const { measuredAtMs, drift } = figure;
     return {
-      name: this.#poolName(figureKey, figure.disks),
-      ...this.#nodesOf(figureKey),
+      name: this.#poolName(capacityReportKey, figure.disks),
+      ...this.#nodesOf(capacityReportKey),
       capacity: quantityOfBytes(publishedAmount(figure)),
       ...(figure.smallestBytes === undefined ? {} : { minimumVolume: quantityOfBytes(figure.smallestBytes) }),
       measuredAt: new Date(measuredAtMs).toISOString(),
@@ -226,25 +239,25 @@ export class DriverCapacityShards implements FigureStore {
   }
 
   /** Without a field, every node reaches the pool. */
-  #nodesOf(figureKey: string): Pick<StoragePool, 'nodeList' | 'nodeTopology'> {
+  #nodesOf(capacityReportKey: string): Pick<StoragePool, 'nodeList' | 'nodeTopology'> {
     const { nodeName } = this.#options;
-    const { storageClassName, segment } = figureOfKey(figureKey);
+    const { storageClassName, segment } = capacityReportOfKey(capacityReportKey);
     if (nodeName !== undefined && storageClassName === ephemeralStorageClassName)
       return { nodeList: [nodeName] };
     return topologyOf(segment);
   }
 
   /** The same name under two classes means the same disks, so classes with other parameters have other names. */
-  #poolName(figureKey: string, { parameters }: FigureDisks): string {
+  #poolName(capacityReportKey: string, { parameters }: CapacityReportDisks): string {
     const { nodeName } = this.#options;
-    const name = nodeName ?? segmentText(figureOfKey(figureKey).segment);
+    const name = nodeName ?? segmentText(capacityReportOfKey(capacityReportKey).segment);
     const suffix = parameters === '' ? '' : `#${parameters}`;
     return `${name.slice(0, poolNameLengthMax - suffix.length)}${suffix}`;
   }
 
-  #isShardComplete({ metadata, spec }: Shard, figureKey: string): boolean {
+  #isShardComplete({ metadata, spec }: Shard, capacityReportKey: string): boolean {
     const owner = this.#owner();
-    const segmentKey = segmentKeyOf(figureOfKey(figureKey).segment);
+    const segmentKey = segmentKeyOf(capacityReportOfKey(capacityReportKey).segment);
     if (metadata?.annotations?.[annotations.segment] !== segmentKey) return false;
     const isOwned =
       owner === undefined || metadata?.ownerReferences?.some(({ uid }) => uid === owner.uid) === true;

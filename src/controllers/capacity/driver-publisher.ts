@@ -17,13 +17,13 @@ import type { BackgroundWork } from '../../runtime/supervisor.ts';
 import type { CapacityMetrics } from './capacity-metrics.ts';
 import { CapacityObjects } from './capacity-objects.ts';
 import type { CapacitySettings } from './capacity-settings.ts';
-import { OrphanedFigures } from './cleanup/orphaned-figures.ts';
-import { DesiredFigures } from './desired-figures.ts';
+import { OrphanedCapacityReports } from './cleanup/orphaned-figures.ts';
+import { DesiredCapacityReports } from './desired-figures.ts';
 import { DriverCapacityShards } from './driver-capacity-shards.ts';
-import { figureOfKey } from './figure-id.ts';
-import { FigureProblems } from './figure-problems.ts';
-import { FigurePublication, segmentGraceMs } from './figure-publication.ts';
-import { FigureQueue } from './figure-queue.ts';
+import { capacityReportOfKey } from './figure-id.ts';
+import { CapacityReportProblems } from './figure-problems.ts';
+import { CapacityReportPublication, segmentGraceMs } from './figure-publication.ts';
+import { CapacityReportQueue } from './figure-queue.ts';
 import { InlineVolumeEvents } from './inline-volume-events.ts';
 import { PoolDrift } from './pool-drift.ts';
 import { SegmentSource } from './segment-source.ts';
@@ -50,17 +50,17 @@ const name = 'capacity';
 /** Publishes the capacity of one driver. */
 export class DriverPublisher {
   readonly #options: DriverPublisherOptions;
-  readonly #desired: DesiredFigures;
-  readonly #figures: FigureQueue;
+  readonly #desired: DesiredCapacityReports;
+  readonly #figures: CapacityReportQueue;
   readonly #objects: CapacityObjects;
   readonly #shards: DriverCapacityShards;
-  readonly #problems: FigureProblems;
-  readonly #publication: FigurePublication;
+  readonly #problems: CapacityReportProblems;
+  readonly #publication: CapacityReportPublication;
   readonly #segments: SegmentSource;
   readonly #volumes: VolumeEvents;
   readonly #inlineVolumes: InlineVolumeEvents;
   readonly #drift: PoolDrift | undefined;
-  readonly #orphans: OrphanedFigures;
+  readonly #orphans: OrphanedCapacityReports;
   readonly #pods: Informer<Pod> | undefined;
   #podWork: BackgroundWork | undefined;
 
@@ -70,18 +70,18 @@ export class DriverPublisher {
     const lifetimeMs = pollsPerLifetime * settings.pollIntervalMs;
     const own = { context, driver: driver.name, nodeName };
     const csiDriver = () => this.#csiDriver();
-    this.#desired = new DesiredFigures({
+    this.#desired = new DesiredCapacityReports({
       driver: driver.name,
       forImmediateBinding: settings.forImmediateBinding,
       forEphemeral: () => settings.forEphemeral || this.#isEphemeralOnly(),
       forClasses: () => !this.#isEphemeralOnly(),
     });
     const desired = this.#desired;
-    const figures = new FigureQueue(context.clock, desired);
+    const figures = new CapacityReportQueue(context.clock, desired);
     this.#figures = figures;
     this.#objects = new CapacityObjects({ ...own, namespace: settings.namespace, owner: options.owner });
     this.#shards = new DriverCapacityShards({ ...own, csiDriver, lifetimeMs });
-    this.#problems = new FigureProblems({ ...own, desired, csiDriver, metrics });
+    this.#problems = new CapacityReportProblems({ ...own, desired, csiDriver, metrics });
     this.#segments = new SegmentSource({
       context,
       driver,
@@ -104,9 +104,13 @@ export class DriverPublisher {
       segments: this.#segments,
     });
     this.#drift = driver.name === drivesDriver ? undefined : this.#poolDrift();
-    this.#orphans = new OrphanedFigures({ context, driver: driver.name, namespace: settings.namespace });
+    this.#orphans = new OrphanedCapacityReports({
+      context,
+      driver: driver.name,
+      namespace: settings.namespace,
+    });
     this.#pods = this.#podInformer();
-    this.#publication = new FigurePublication({
+    this.#publication = new CapacityReportPublication({
       context,
       measurement: { driver, clock: context.clock, timeoutMs },
       desired,
@@ -281,8 +285,8 @@ export class DriverPublisher {
       for (const key of store.keys()) if (!this.#isWanted(key)) this.#figures.queue.add(key);
   }
 
-  #isWanted(figureKey: string): boolean {
-    const { storageClassName, segment } = figureOfKey(figureKey);
+  #isWanted(capacityReportKey: string): boolean {
+    const { storageClassName, segment } = capacityReportOfKey(capacityReportKey);
     return this.#desired.isWanted(storageClassName, segmentKeyOf(segment));
   }
 

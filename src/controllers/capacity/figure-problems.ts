@@ -5,26 +5,26 @@ import type { ControllerContext } from '../../reconcile/controller.ts';
 import { referenceTo } from '../../reconcile/event-recorder.ts';
 import { messageOf } from '../../runtime/error-message.ts';
 import type { CapacityMetrics } from './capacity-metrics.ts';
-import type { DesiredFigures } from './desired-figures.ts';
-import { figureOfKey } from './figure-id.ts';
+import type { DesiredCapacityReports } from './desired-figures.ts';
+import { capacityReportOfKey } from './figure-id.ts';
 import { failureReason } from './measured-figure.ts';
 import { segmentText } from './topology-segment.ts';
 
-export interface FigureProblemsOptions {
+export interface CapacityReportProblemsOptions {
   readonly context: ControllerContext;
   readonly driver: string;
-  readonly desired: DesiredFigures;
+  readonly desired: DesiredCapacityReports;
   readonly csiDriver: () => CSIDriver | undefined;
   readonly metrics: CapacityMetrics;
 }
 
 /** Figures that could not be brought up to date. They are reported in the log, as Events and in metrics. */
-export class FigureProblems {
-  readonly #options: FigureProblemsOptions;
+export class CapacityReportProblems {
+  readonly #options: CapacityReportProblemsOptions;
   readonly #failing = new Map<string, string>();
   #logged: string | undefined;
 
-  constructor(options: FigureProblemsOptions) {
+  constructor(options: CapacityReportProblemsOptions) {
     this.#options = options;
   }
 
@@ -33,9 +33,9 @@ export class FigureProblems {
   }
 
   /** Returns the problem as a sentence. One line of the log for all figures that fail for the same reason. */
-  failed(figureKey: string, error: unknown): string {
+  failed(capacityReportKey: string, error: unknown): string {
     const { context, driver, metrics } = this.#options;
-    const { storageClassName, segment } = figureOfKey(figureKey);
+    const { storageClassName, segment } = capacityReportOfKey(capacityReportKey);
     const message = messageOf(error);
     metrics.failures.add({ driver_name: driver, reason: failureReason(error) });
     const where = `class ${storageClassName} in ${segmentText(segment)}`;
@@ -43,22 +43,22 @@ export class FigureProblems {
     if (this.#logged === message) context.log.debug(`no new capacity figure for ${where}`, fields);
     else context.log.warn(`no new capacity figure for ${where}; the published one stays`, fields);
     this.#logged = message;
-    this.#failing.set(figureKey, message);
+    this.#failing.set(capacityReportKey, message);
     this.#record(storageClassName, message);
     return sentenceOf(message);
   }
 
-  solved(figureKey: string): void {
+  solved(capacityReportKey: string): void {
     const { context, driver } = this.#options;
-    if (!this.#failing.delete(figureKey) || this.#failing.size > 0) return;
+    if (!this.#failing.delete(capacityReportKey) || this.#failing.size > 0) return;
     context.log.info('all capacity figures are up to date again', { driver });
     this.#logged = undefined;
   }
 
   /** The problem of a figure of the segment. */
   inSegment(segmentKey: string): string | undefined {
-    for (const [figureKey, message] of this.#failing)
-      if (figureKey.endsWith(` ${segmentKey}`)) return sentenceOf(message);
+    for (const [capacityReportKey, message] of this.#failing)
+      if (capacityReportKey.endsWith(` ${segmentKey}`)) return sentenceOf(message);
     return undefined;
   }
 

@@ -5,12 +5,12 @@ import type { Requeue } from '../../reconcile/workers.ts';
 import { TokenBucket } from '../../runtime/token-bucket.ts';
 import type { CapacityMetrics } from './capacity-metrics.ts';
 import type { CapacityForm } from './capacity-settings.ts';
-import type { DesiredFigures } from './desired-figures.ts';
-import { figureOfKey } from './figure-id.ts';
-import type { FigureProblems } from './figure-problems.ts';
-import type { FigureQueue } from './figure-queue.ts';
-import type { FigureStore, NewFigure } from './figure-store.ts';
-import { type MeasuredFigure, type Measurement, measure } from './measured-figure.ts';
+import type { DesiredCapacityReports } from './desired-figures.ts';
+import { capacityReportOfKey } from './figure-id.ts';
+import type { CapacityReportProblems } from './figure-problems.ts';
+import type { CapacityReportQueue } from './figure-queue.ts';
+import type { CapacityReportStore, NewCapacityReport } from './figure-store.ts';
+import { type MeasuredCapacityReport, type Measurement, measure } from './measured-figure.ts';
 import type { PoolDrift } from './pool-drift.ts';
 import { segmentKeyOf } from './topology-segment.ts';
 
@@ -26,14 +26,14 @@ const waitMinMs = 100;
 /** Versions conflict while a cache lags behind. Only a conflict that stays is a problem. */
 const quietConflicts = 3;
 
-export interface FigurePublicationOptions {
+export interface CapacityReportPublicationOptions {
   readonly context: ControllerContext;
   readonly measurement: Measurement;
-  readonly desired: DesiredFigures;
-  readonly figures: FigureQueue;
-  readonly stores: Readonly<Record<CapacityForm, FigureStore>>;
+  readonly desired: DesiredCapacityReports;
+  readonly figures: CapacityReportQueue;
+  readonly stores: Readonly<Record<CapacityForm, CapacityReportStore>>;
   readonly form: CapacityForm;
-  readonly problems: FigureProblems;
+  readonly problems: CapacityReportProblems;
   readonly metrics: CapacityMetrics;
   readonly pollIntervalMs: number;
   /** The lifetime of a figure that expires. */
@@ -52,142 +52,160 @@ export interface FigurePublicationOptions {
  * Safe to run twice and to die anywhere: a figure is written with the time before its measurement, by a write that names the version that it
  * replaces, and the name of an object depends on what it is about. What a process did not write, the next one measures again.
  */
-export class FigurePublication {
-  readonly #options: FigurePublicationOptions;
+export class CapacityReportPublication {
+  readonly #options: CapacityReportPublicationOptions;
   readonly #writes: TokenBucket;
   readonly #startedMs: number;
 
-  constructor(options: FigurePublicationOptions) {
+  constructor(options: CapacityReportPublicationOptions) {
     this.#options = options;
     const { clock } = options.context;
     this.#writes = new TokenBucket(writeLimit, clock.monotonicMs());
     this.#startedMs = clock.nowMs();
   }
 
-  async reconcile(figureKey: string, signal: AbortSignal): Promise<Requeue | undefined> {
+  async reconcile(capacityReportKey: string, signal: AbortSignal): Promise<Requeue | undefined> {
     const { desired, problems } = this.#options;
-    const { storageClassName, segment } = figureOfKey(figureKey);
+    const { storageClassName, segment } = capacityReportOfKey(capacityReportKey);
     try {
       if (!desired.isWanted(storageClassName, segmentKeyOf(segment)))
-        return await this.#retire(figureKey, signal);
-      await this.#update(figureKey, signal);
-      problems.solved(figureKey);
+        return await this.#retire(capacityReportKey, signal);
+      await this.#update(capacityReportKey, signal);
+      problems.solved(capacityReportKey);
       const inSegment = problems.inSegment(segmentKeyOf(segment));
-      await this.#storeFor(figureKey).setProblem(figureKey, { own: undefined, inSegment }, signal);
+      await this.#storeFor(capacityReportKey).setProblem(
+        capacityReportKey,
+        { own: undefined, inSegment },
+        signal,
+      );
     } catch (error) {
       if (signal.aborted) throw error;
-      await this.#failed(figureKey, error, signal);
+      await this.#failed(capacityReportKey, error, signal);
       return {};
     }
-    return { afterMs: this.#nextMs(figureKey) };
+    return { afterMs: this.#nextMs(capacityReportKey) };
   }
 
-  async #update(figureKey: string, signal: AbortSignal): Promise<void> {
+  async #update(capacityReportKey: string, signal: AbortSignal): Promise<void> {
     const { measurement, desired, figures, sendsTopology } = this.#options;
-    const { storageClassName, segment } = figureOfKey(figureKey);
+    const { storageClassName, segment } = capacityReportOfKey(capacityReportKey);
     const measured = await measure(
       measurement,
       { storageClass: desired.classOf(storageClassName), segment: sendsTopology() ? segment : undefined },
       signal,
     );
-    const isWritten = await this.#publish(figureKey, measured, signal);
-    const published = this.#storeFor(figureKey).published(figureKey);
+    const isWritten = await this.#publish(capacityReportKey, measured, signal);
+    const published = this.#storeFor(capacityReportKey).published(capacityReportKey);
     const publishedMs = isWritten ? measured.measuredAtMs : published?.measuredAtMs;
-    figures.measured(figureKey, measured.measuredAtMs, publishedMs);
-    await this.#removeOtherForm(figureKey, signal);
+    figures.measured(capacityReportKey, measured.measuredAtMs, publishedMs);
+    await this.#removeOtherForm(capacityReportKey, signal);
   }
 
   /** Whether something had to be written. */
-  async #publish(figureKey: string, measured: MeasuredFigure, signal: AbortSignal): Promise<boolean> {
+  async #publish(
+    capacityReportKey: string,
+    measured: MeasuredCapacityReport,
+    signal: AbortSignal,
+  ): Promise<boolean> {
     const { desired, drift, context, metrics, measurement } = this.#options;
-    const store = this.#storeFor(figureKey);
-    const disks = desired.disksOf(figureOfKey(figureKey).storageClassName);
-    const record = await drift?.recordFor(figureKey, measured, store.published(figureKey), signal);
+    const store = this.#storeFor(capacityReportKey);
+    const disks = desired.disksOf(capacityReportOfKey(capacityReportKey).storageClassName);
+    const record = await drift?.recordFor(
+      capacityReportKey,
+      measured,
+      store.published(capacityReportKey),
+      signal,
+    );
     const figure = { ...measured, disks, drift: record };
-    if (this.#isCurrent(figureKey, figure)) return false;
+    if (this.#isCurrent(capacityReportKey, figure)) return false;
     const { clock } = context;
     const waitMs = this.#writes.reserveMs(clock.monotonicMs());
     if (waitMs > 0) await clock.sleep(waitMs, signal);
     signal.throwIfAborted();
-    await store.write(figureKey, figure, signal);
-    metrics.writes.add({ driver_name: measurement.driver.name, form: this.#formOf(figureKey) });
+    await store.write(capacityReportKey, figure, signal);
+    metrics.writes.add({ driver_name: measurement.driver.name, form: this.#formOf(capacityReportKey) });
     return true;
   }
 
-  #isCurrent(figureKey: string, figure: NewFigure): boolean {
+  #isCurrent(capacityReportKey: string, figure: NewCapacityReport): boolean {
     const { figures, lifetimeMs } = this.#options;
-    const published = this.#storeFor(figureKey).published(figureKey);
+    const published = this.#storeFor(capacityReportKey).published(capacityReportKey);
     if (published === undefined || !published.isComplete(figure.disks)) return false;
     if (!published.hasAmount(figure)) return false;
     if (isOtherDrift(published.drift, figure.drift)) return false;
     const leftMs = (published.expiresAtMs ?? Number.POSITIVE_INFINITY) - figure.measuredAtMs;
     if (leftMs < lifetimeMs / 2 || published.measuredAtMs === undefined) return false;
-    const requiredMs = figures.requiredMs(figureKey);
+    const requiredMs = figures.requiredMs(capacityReportKey);
     const isLateEnough = requiredMs === undefined || published.measuredAtMs > requiredMs;
     // A figure that is still too early would need another write.
     return isLateEnough || figure.measuredAtMs <= requiredMs;
   }
 
   /** Nothing is removed because nothing is known: a driver that is registered nowhere may be restarting everywhere. */
-  async #retire(figureKey: string, signal: AbortSignal): Promise<Requeue | undefined> {
+  async #retire(capacityReportKey: string, signal: AbortSignal): Promise<Requeue | undefined> {
     const { desired, context, graceMs, figures, stores, problems, drift } = this.#options;
-    const segmentKey = segmentKeyOf(figureOfKey(figureKey).segment);
+    const segmentKey = segmentKeyOf(capacityReportOfKey(capacityReportKey).segment);
     if (!desired.hasSegment(segmentKey)) {
       if (!desired.hasSegments) return undefined;
       const goneMs = desired.goneAtMs(segmentKey) ?? this.#startedMs;
       const leftMs = goneMs + graceMs - context.clock.nowMs();
       if (leftMs > 0) return { afterMs: leftMs };
     }
-    for (const store of Object.values(stores)) await store.remove(figureKey, signal);
-    figures.forget(figureKey);
-    drift?.forget(figureKey);
-    problems.solved(figureKey);
+    for (const store of Object.values(stores)) await store.remove(capacityReportKey, signal);
+    figures.forget(capacityReportKey);
+    drift?.forget(capacityReportKey);
+    problems.solved(capacityReportKey);
     return undefined;
   }
 
   /** After a change of the form. The new object is there already. */
-  async #removeOtherForm(figureKey: string, signal: AbortSignal): Promise<void> {
+  async #removeOtherForm(capacityReportKey: string, signal: AbortSignal): Promise<void> {
     const { stores } = this.#options;
     for (const store of Object.values(stores)) {
-      if (store === this.#storeFor(figureKey) || store.published(figureKey) === undefined) continue;
-      await store.remove(figureKey, signal);
+      if (store === this.#storeFor(capacityReportKey) || store.published(capacityReportKey) === undefined)
+        continue;
+      await store.remove(capacityReportKey, signal);
     }
   }
 
-  async #failed(figureKey: string, error: unknown, signal: AbortSignal): Promise<void> {
+  async #failed(capacityReportKey: string, error: unknown, signal: AbortSignal): Promise<void> {
     const { problems, figures, context } = this.#options;
     const isLag = isReason(error, 'Conflict') || isReason(error, 'AlreadyExists');
-    if (isLag && figures.queue.failures(figureKey) < quietConflicts) return;
-    const problem = problems.failed(figureKey, error);
+    if (isLag && figures.queue.failures(capacityReportKey) < quietConflicts) return;
+    const problem = problems.failed(capacityReportKey, error);
     try {
-      await this.#storeFor(figureKey).setProblem(figureKey, { own: problem, inSegment: problem }, signal);
+      await this.#storeFor(capacityReportKey).setProblem(
+        capacityReportKey,
+        { own: problem, inSegment: problem },
+        signal,
+      );
     } catch (writeError) {
       context.log.debug('the problem of a figure could not be written', { error: writeError });
     }
   }
 
-  #storeFor(figureKey: string): FigureStore {
-    return this.#options.stores[this.#formOf(figureKey)];
+  #storeFor(capacityReportKey: string): CapacityReportStore {
+    return this.#options.stores[this.#formOf(capacityReportKey)];
   }
 
-  #formOf(figureKey: string): CapacityForm {
-    const { storageClassName } = figureOfKey(figureKey);
+  #formOf(capacityReportKey: string): CapacityForm {
+    const { storageClassName } = capacityReportOfKey(capacityReportKey);
     return storageClassName === ephemeralStorageClassName ? 'DriverCapacity' : this.#options.form;
   }
 
   /** Polls are spread a little, so that they do not come all at once. */
-  #nextMs(figureKey: string): number {
+  #nextMs(capacityReportKey: string): number {
     const { figures, context, pollIntervalMs } = this.#options;
     const pollMs = pollIntervalMs * (0.9 + context.random.next() / 5);
-    const requiredMs = figures.requiredMs(figureKey);
+    const requiredMs = figures.requiredMs(capacityReportKey);
     if (requiredMs === undefined) return pollMs;
     return Math.max(waitMinMs, Math.min(pollMs, requiredMs + 1 - context.clock.nowMs()));
   }
 }
 
 /** The last figure in a record changes with every measurement, and is no reason to write. */
-function isOtherDrift(before: NewFigure['drift'], after: NewFigure['drift']): boolean {
-  const essence = (drift: NewFigure['drift']) =>
+function isOtherDrift(before: NewCapacityReport['drift'], after: NewCapacityReport['drift']): boolean {
+  const essence = (drift: NewCapacityReport['drift']) =>
     drift && JSON.stringify([drift.baseline, drift.kind, drift.difference, drift.since, drift.listed]);
   return essence(before) !== essence(after);
 }

@@ -1,6 +1,6 @@
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { DesiredFigures } from './desired-figures.ts';
+import type { DesiredCapacityReports } from './desired-figures.ts';
 
 /** The back-off of external-provisioner. */
 const retryBaseMs = 1000;
@@ -11,36 +11,36 @@ const coalesceMs = 100;
 const intervalMs = 1000;
 
 /** Which figures are to be measured, and when. */
-export class FigureQueue {
+export class CapacityReportQueue {
   readonly queue: WorkQueue;
   readonly #clock: Clock;
-  readonly #desired: DesiredFigures;
+  readonly #desired: DesiredCapacityReports;
   readonly #requiredMs = new Map<string, number>();
   readonly #measuredMs = new Map<string, number>();
   /** Figures whose volumes have changed since they were compared with them. */
   readonly #changed = new Set<string>();
 
-  constructor(clock: Clock, desired: DesiredFigures) {
+  constructor(clock: Clock, desired: DesiredCapacityReports) {
     this.#clock = clock;
     this.#desired = desired;
     this.queue = new WorkQueue({ clock, retryBaseMs, retryMaxMs });
   }
 
-  add(figureKeys: Iterable<string>): void {
-    for (const figureKey of figureKeys) this.queue.add(figureKey);
+  add(capacityReportKeys: Iterable<string>): void {
+    for (const capacityReportKey of capacityReportKeys) this.queue.add(capacityReportKey);
   }
 
   /** All figures of the segments. */
   volumesChanged(segmentKeys: Iterable<string>, notBeforeMs = 0): void {
     const nowMs = this.#clock.nowMs();
     for (const segmentKey of segmentKeys) {
-      for (const figureKey of this.#desired.keysIn(segmentKey)) {
-        this.#changed.add(figureKey);
-        const measuredMs = this.#measuredMs.get(figureKey);
+      for (const capacityReportKey of this.#desired.keysIn(segmentKey)) {
+        this.#changed.add(capacityReportKey);
+        const measuredMs = this.#measuredMs.get(capacityReportKey);
         const dueMs = Math.max(notBeforeMs + 1, (measuredMs ?? 0) + intervalMs, nowMs + coalesceMs);
         // A figure that is about to be measured for the first time need not be measured twice.
-        if (measuredMs === undefined && notBeforeMs < nowMs) this.queue.add(figureKey);
-        else this.queue.addAfter(figureKey, Math.min(dueMs - nowMs, retryMaxMs));
+        if (measuredMs === undefined && notBeforeMs < nowMs) this.queue.add(capacityReportKey);
+        else this.queue.addAfter(capacityReportKey, Math.min(dueMs - nowMs, retryMaxMs));
       }
     }
   }
@@ -49,36 +49,36 @@ export class FigureQueue {
    * A volume of the figure's class has existed since `existsAtMs`. The promise for it ends only with a figure that was measured later, so such
    * a figure has to be published even if the amount is the same.
    */
-  require(figureKey: string, existsAtMs: number): void {
-    const before = this.#requiredMs.get(figureKey) ?? Number.NEGATIVE_INFINITY;
-    this.#requiredMs.set(figureKey, Math.max(before, existsAtMs));
+  require(capacityReportKey: string, existsAtMs: number): void {
+    const before = this.#requiredMs.get(capacityReportKey) ?? Number.NEGATIVE_INFINITY;
+    this.#requiredMs.set(capacityReportKey, Math.max(before, existsAtMs));
   }
 
   /** The published figure must have been measured after this time; undefined: at any time. */
-  requiredMs(figureKey: string): number | undefined {
-    return this.#requiredMs.get(figureKey);
+  requiredMs(capacityReportKey: string): number | undefined {
+    return this.#requiredMs.get(capacityReportKey);
   }
 
   /** Notes what the cluster has after a measurement. */
-  measured(figureKey: string, measuredAtMs: number, publishedMs: number | undefined): void {
-    this.#measuredMs.set(figureKey, measuredAtMs);
-    const requiredMs = this.#requiredMs.get(figureKey);
+  measured(capacityReportKey: string, measuredAtMs: number, publishedMs: number | undefined): void {
+    this.#measuredMs.set(capacityReportKey, measuredAtMs);
+    const requiredMs = this.#requiredMs.get(capacityReportKey);
     if (requiredMs !== undefined && publishedMs !== undefined && publishedMs > requiredMs)
-      this.#requiredMs.delete(figureKey);
+      this.#requiredMs.delete(capacityReportKey);
   }
 
-  haveVolumesChanged(figureKey: string): boolean {
-    return this.#changed.has(figureKey);
+  haveVolumesChanged(capacityReportKey: string): boolean {
+    return this.#changed.has(capacityReportKey);
   }
 
-  volumesCompared(figureKey: string): void {
-    this.#changed.delete(figureKey);
+  volumesCompared(capacityReportKey: string): void {
+    this.#changed.delete(capacityReportKey);
   }
 
-  forget(figureKey: string): void {
-    this.#changed.delete(figureKey);
-    this.#requiredMs.delete(figureKey);
-    this.#measuredMs.delete(figureKey);
+  forget(capacityReportKey: string): void {
+    this.#changed.delete(capacityReportKey);
+    this.#requiredMs.delete(capacityReportKey);
+    this.#measuredMs.delete(capacityReportKey);
   }
 
   /** When the oldest of the measurements was made. */

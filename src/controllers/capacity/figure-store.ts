@@ -1,5 +1,5 @@
 import type { DriftRecord } from '../../kube/drift-record.ts';
-import type { MeasuredFigure } from './measured-figure.ts';
+import type { MeasuredCapacityReport } from './measured-figure.ts';
 
 /**
  * The published figures of one publisher, in one form. It knows only objects with the publisher's labels, so it can neither change nor
@@ -10,41 +10,41 @@ import type { MeasuredFigure } from './measured-figure.ts';
  *    `Conflict`, and the caller tries again after the cache has caught up.
  * 3. `remove` is called only for figures that are certainly not wanted any more.
  */
-export interface FigureStore {
+export interface CapacityReportStore {
   synced(signal: AbortSignal): Promise<boolean>;
   /** `listener` gets the keys of figures that another client has changed or deleted, or that may be there twice. */
-  listen(listener: (figureKey: string) => void): () => void;
-  published(figureKey: string): PublishedFigure | undefined;
+  listen(listener: (capacityReportKey: string) => void): () => void;
+  published(capacityReportKey: string): PublishedCapacityReport | undefined;
   /** The keys of all published figures. */
   keys(): Iterable<string>;
-  write(figureKey: string, figure: NewFigure, signal: AbortSignal): Promise<void>;
-  remove(figureKey: string, signal: AbortSignal): Promise<void>;
+  write(capacityReportKey: string, figure: NewCapacityReport, signal: AbortSignal): Promise<void>;
+  remove(capacityReportKey: string, signal: AbortSignal): Promise<void>;
   /** Says in the object that its figures are not up to date, and why. */
-  setProblem(figureKey: string, problem: FigureProblem, signal: AbortSignal): Promise<void>;
+  setProblem(capacityReportKey: string, problem: CapacityReportProblem, signal: AbortSignal): Promise<void>;
 }
 
 /** Undefined: up to date. */
-export interface FigureProblem {
+export interface CapacityReportProblem {
   /** Of the figure itself. */
   readonly own: string | undefined;
   /** Of any figure of its segment: some forms have one object for all of them. */
   readonly inSegment: string | undefined;
 }
 
-export interface NewFigure extends MeasuredFigure {
-  readonly disks: FigureDisks;
+export interface NewCapacityReport extends MeasuredCapacityReport {
+  readonly disks: CapacityReportDisks;
   readonly drift: DriftRecord | undefined;
 }
 
 /** Which disks of its segment a figure is about, as far as that is known. */
-export interface FigureDisks {
+export interface CapacityReportDisks {
   /** Equal for classes whose volumes are on the same disks. */
   readonly parameters: string;
   /** Whether there is another class with the same parameters. */
   readonly isShared: boolean;
 }
 
-export interface PublishedFigure {
+export interface PublishedCapacityReport {
   readonly freeBytes: bigint | undefined;
   readonly largestBytes: bigint | undefined;
   /** Undefined if the object does not say it. */
@@ -53,7 +53,7 @@ export interface PublishedFigure {
   readonly expiresAtMs: number | undefined;
   readonly drift: DriftRecord | undefined;
   /** Labels, owner and other fields are as this publisher writes them, and there is one object. */
-  isComplete(disks: FigureDisks): boolean;
+  isComplete(disks: CapacityReportDisks): boolean;
   /** Whether it says this amount. */
-  hasAmount(figure: MeasuredFigure): boolean;
+  hasAmount(figure: MeasuredCapacityReport): boolean;
 }

@@ -2,14 +2,14 @@ import { readPod } from '../../engine/records/pod-record.ts';
 import type { Pod } from '../../kube/api/core.ts';
 import { ephemeralStorageClassName } from '../../kube/stowage.ts';
 import type { InformerHandler } from '../../reconcile/informer/informer.ts';
-import { figureKeyOf } from './figure-id.ts';
-import type { FigureQueue } from './figure-queue.ts';
+import { capacityReportKeyOf } from './figure-id.ts';
+import type { CapacityReportQueue } from './figure-queue.ts';
 import type { SegmentSource } from './segment-source.ts';
 import { segmentOfKey } from './topology-segment.ts';
 
 export interface InlineVolumeEventsOptions {
   readonly driver: string;
-  readonly figures: FigureQueue;
+  readonly figures: CapacityReportQueue;
   readonly segments: SegmentSource;
 }
 
@@ -41,8 +41,8 @@ export class InlineVolumeEvents {
     if (isFinished && before?.isFinished === false) figures.volumesChanged([segmentKey]);
     if (volumesExistAtMs === undefined || volumesExistAtMs === before?.volumesExistAtMs) return;
     const segment = segmentOfKey(segmentKey);
-    const figureKey = figureKeyOf({ storageClassName: ephemeralStorageClassName, segment });
-    figures.require(figureKey, volumesExistAtMs);
+    const capacityReportKey = capacityReportKeyOf({ storageClassName: ephemeralStorageClassName, segment });
+    figures.require(capacityReportKey, volumesExistAtMs);
     figures.volumesChanged([segmentKey], volumesExistAtMs);
   }
 

@@ -6,7 +6,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { TopologySegment } from './topology-segment.ts';
 
 /** What a driver said about one class in one segment. */
-export interface MeasuredFigure {
+export interface MeasuredCapacityReport {
   /** Taken before the driver was asked: every volume that existed then is in the figure. */
   readonly measuredAtMs: number;
   /** `available_capacity`. */
@@ -35,7 +35,7 @@ export async function measure(
   { driver, clock, timeoutMs }: Measurement,
   { storageClass, segment }: MeasurementRequest,
   signal: AbortSignal,
-): Promise<MeasuredFigure> {
+): Promise<MeasuredCapacityReport> {
   const measuredAtMs = Math.floor(clock.nowMs());
   const hasLabels = segment !== undefined && Object.keys(segment).length > 0;
   const request = {

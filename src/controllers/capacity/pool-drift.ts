@@ -10,11 +10,11 @@ import type { InformerHandler } from '../../reconcile/informer/informer.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { CapacityMetrics } from './capacity-metrics.ts';
-import type { DesiredFigures } from './desired-figures.ts';
-import { figureOfKey } from './figure-id.ts';
-import type { FigureQueue } from './figure-queue.ts';
-import type { PublishedFigure } from './figure-store.ts';
-import type { MeasuredFigure } from './measured-figure.ts';
+import type { DesiredCapacityReports } from './desired-figures.ts';
+import { capacityReportOfKey } from './figure-id.ts';
+import type { CapacityReportQueue } from './figure-queue.ts';
+import type { PublishedCapacityReport } from './figure-store.ts';
+import type { MeasuredCapacityReport } from './measured-figure.ts';
 import { VolumeList } from './volume-list.ts';
 
 export interface PoolDriftOptions {
@@ -23,8 +23,8 @@ export interface PoolDriftOptions {
   readonly log: Log;
   readonly timeoutMs: number;
   readonly pollIntervalMs: number;
-  readonly desired: DesiredFigures;
-  readonly figures: FigureQueue;
+  readonly desired: DesiredCapacityReports;
+  readonly figures: CapacityReportQueue;
   readonly metrics: CapacityMetrics;
   readonly servesClass: (className: string) => boolean;
   readonly labelsOf: (nodeName: string) => Readonly<Record<string, string>> | undefined;
@@ -80,35 +80,35 @@ export class PoolDrift {
    * of them have changed, cannot find another difference, and costs nothing.
    */
   async recordFor(
-    figureKey: string,
-    figure: MeasuredFigure,
-    published: PublishedFigure | undefined,
+    capacityReportKey: string,
+    figure: MeasuredCapacityReport,
+    published: PublishedCapacityReport | undefined,
     signal: AbortSignal,
   ): Promise<DriftRecord | undefined> {
     const { figures } = this.#options;
-    const { segment } = figureOfKey(figureKey);
+    const { segment } = capacityReportOfKey(capacityReportKey);
     const before = published?.drift;
     await this.#list.refresh(signal);
     const isSame = before !== undefined && published?.hasAmount(figure) === true;
-    const isListSame = this.#compared.get(figureKey) === this.#listed.signatureIn(segment);
-    if (isSame && isListSame && !figures.haveVolumesChanged(figureKey))
-      return this.#noted(figureKey, before, before);
-    let record = this.#compare(figureKey, figure, before);
+    const isListSame = this.#compared.get(capacityReportKey) === this.#listed.signatureIn(segment);
+    if (isSame && isListSame && !figures.haveVolumesChanged(capacityReportKey))
+      return this.#noted(capacityReportKey, before, before);
+    let record = this.#compare(capacityReportKey, figure, before);
     if (record !== undefined && record.kind !== 'none' && this.#isListOlder(figure)) {
       // A volume may have been made after the list and before the figure.
       await this.#list.refreshAfter(figure.measuredAtMs, signal);
-      record = this.#compare(figureKey, figure, before);
+      record = this.#compare(capacityReportKey, figure, before);
     }
-    return this.#noted(figureKey, before, record);
+    return this.#noted(capacityReportKey, before, record);
   }
 
   #compare(
-    figureKey: string,
-    { measuredAtMs, freeBytes }: MeasuredFigure,
+    capacityReportKey: string,
+    { measuredAtMs, freeBytes }: MeasuredCapacityReport,
     before: DriftRecord | undefined,
   ): DriftRecord | undefined {
     const { figures, desired } = this.#options;
-    const { storageClassName, segment } = figureOfKey(figureKey);
+    const { storageClassName, segment } = capacityReportOfKey(capacityReportKey);
     const otherCost = desired.otherCost(storageClassName);
     const figure = { storageClass: storageClassName, measuredAtMs, segments: desired.segments, otherCost };
     const volumes = this.#volumes.volumesOf(segment, figure);
@@ -118,34 +118,34 @@ export class PoolDrift {
     const findings = this.#listed.findingsIn(segment, { measuredAtMs, leakedBefore });
     const listed = isSure || !mayBeInFlight(findings, before) ? findings : undefined;
     const record = driftOf(before, { measuredAtMs, freeBytes, volumes, listed });
-    if (isSure) figures.volumesCompared(figureKey);
+    if (isSure) figures.volumesCompared(capacityReportKey);
     const isFinal = isSure && (record?.kind === 'none' || !this.#isListOlder({ measuredAtMs }));
-    if (isFinal) this.#compared.set(figureKey, this.#listed.signatureIn(segment));
-    else this.#compared.delete(figureKey);
+    if (isFinal) this.#compared.set(capacityReportKey, this.#listed.signatureIn(segment));
+    else this.#compared.delete(capacityReportKey);
     return record;
   }
 
-  #isListOlder({ measuredAtMs }: Pick<MeasuredFigure, 'measuredAtMs'>): boolean {
+  #isListOlder({ measuredAtMs }: Pick<MeasuredCapacityReport, 'measuredAtMs'>): boolean {
     const { listedAtMs } = this.#listed;
     return listedAtMs !== undefined && listedAtMs < measuredAtMs;
   }
 
   #noted(
-    figureKey: string,
+    capacityReportKey: string,
     before: DriftRecord | undefined,
     after: DriftRecord | undefined,
   ): DriftRecord | undefined {
     const { driver, metrics } = this.#options;
-    if (after === undefined || after.kind === 'none') this.#drifts.delete(figureKey);
-    else this.#drifts.set(figureKey, after);
+    if (after === undefined || after.kind === 'none') this.#drifts.delete(capacityReportKey);
+    else this.#drifts.set(capacityReportKey, after);
     if (after?.since !== undefined && before?.since === undefined)
       metrics.drifts.add({ driver_name: driver.name, kind: after.kind });
     return after;
   }
 
-  forget(figureKey: string): void {
-    this.#compared.delete(figureKey);
-    this.#drifts.delete(figureKey);
+  forget(capacityReportKey: string): void {
+    this.#compared.delete(capacityReportKey);
+    this.#drifts.delete(capacityReportKey);
   }
 
   updateMetrics(): void {

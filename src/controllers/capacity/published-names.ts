@@ -25,8 +25,12 @@ const publisherName = 'stowage';
  * The name of a CSIStorageCapacity. It looks like the random names of external-provisioner, but depends only on what the object is about: a
  * creation that is repeated after its reply was lost finds the object, and does not create a second one.
  */
-export function capacityName(driver: string, nodeName: string | undefined, figureKey: string): string {
-  return `csisc-${digest(JSON.stringify([driver, nodeName ?? '', figureKey]))}`;
+export function capacityName(
+  driver: string,
+  nodeName: string | undefined,
+  capacityReportKey: string,
+): string {
+  return `csisc-${digest(JSON.stringify([driver, nodeName ?? '', capacityReportKey]))}`;
 }
 
 /** The name of a DriverCapacity: one for each topology segment, or for each node if each node has its publisher. */

@@ -5,9 +5,9 @@ import { csiNodes, nodes } from '../../kube/resources.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
 import type { Informer } from '../../reconcile/informer/informer.ts';
 import { exponentialBackoff } from '../../runtime/backoff.ts';
-import type { DesiredFigures } from './desired-figures.ts';
+import type { DesiredCapacityReports } from './desired-figures.ts';
 import { segmentGraceMs } from './figure-publication.ts';
-import type { FigureQueue } from './figure-queue.ts';
+import type { CapacityReportQueue } from './figure-queue.ts';
 import { NodeSegments } from './node-segments.ts';
 import { segmentKeyOf, segmentOfKey, segmentText } from './topology-segment.ts';
 
@@ -16,8 +16,8 @@ const retry = exponentialBackoff({ baseMs: 1000, maxMs: 60_000, factor: 2, jitte
 export interface SegmentSourceOptions {
   readonly context: ControllerContext;
   readonly driver: ServedCsiDriver;
-  readonly desired: DesiredFigures;
-  readonly figures: FigureQueue;
+  readonly desired: DesiredCapacityReports;
+  readonly figures: CapacityReportQueue;
   readonly nodeName: string | undefined;
   readonly prefix: string | undefined;
   readonly timeoutMs: number;

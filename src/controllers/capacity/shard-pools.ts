@@ -1,21 +1,23 @@
 import { bytesOf } from '../../kube/quantities/bytes.ts';
 import type { DriverCapacity, StoragePool } from '../../kube/stowage.ts';
 import { annotations } from '../../kube/well-known.ts';
-import { figureKeyOf, figureOfKey } from './figure-id.ts';
-import type { MeasuredFigure } from './measured-figure.ts';
+import { capacityReportKeyOf, capacityReportOfKey } from './figure-id.ts';
+import type { MeasuredCapacityReport } from './measured-figure.ts';
 import { segmentOfKey, type TopologySegment } from './topology-segment.ts';
 
 /** The keys of the figures that a DriverCapacity of ours has. */
-export function figureKeysIn({ metadata, status }: DriverCapacity): ReadonlySet<string> {
+export function capacityReportKeysIn({ metadata, status }: DriverCapacity): ReadonlySet<string> {
   const segment = segmentIn(metadata?.annotations?.[annotations.segment]);
   if (segment === undefined) return new Set();
   const entries = (status?.storage ?? []).filter(({ pools = [] }) => pools.length > 0);
-  return new Set(entries.map(({ storageClassName = '' }) => figureKeyOf({ storageClassName, segment })));
+  return new Set(
+    entries.map(({ storageClassName = '' }) => capacityReportKeyOf({ storageClassName, segment })),
+  );
 }
 
 /** The pool of a figure; a shard has one for each class. */
-export function poolIn({ status }: DriverCapacity, figureKey: string): StoragePool | undefined {
-  const { storageClassName } = figureOfKey(figureKey);
+export function poolIn({ status }: DriverCapacity, capacityReportKey: string): StoragePool | undefined {
+  const { storageClassName } = capacityReportOfKey(capacityReportKey);
   return status?.storage?.find((entry) => entry.storageClassName === storageClassName)?.pools?.[0];
 }
 
@@ -33,7 +35,7 @@ export function contentOfPool({
 }
 
 /** The kind has one number, the largest volume that can be created. */
-export function publishedAmount({ freeBytes, largestBytes }: MeasuredFigure): bigint {
+export function publishedAmount({ freeBytes, largestBytes }: MeasuredCapacityReport): bigint {
   return largestBytes ?? freeBytes;
 }
 

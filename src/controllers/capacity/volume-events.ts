@@ -4,9 +4,9 @@ import type { PersistentVolume } from '../../kube/api/core.ts';
 import { volumeClassName, volumeExistsAtMs, volumeExpandedAtMs } from '../../kube/volumes.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
 import type { InformerHandler } from '../../reconcile/informer/informer.ts';
-import type { DesiredFigures } from './desired-figures.ts';
-import { figureKeyOf } from './figure-id.ts';
-import type { FigureQueue } from './figure-queue.ts';
+import type { DesiredCapacityReports } from './desired-figures.ts';
+import { capacityReportKeyOf } from './figure-id.ts';
+import type { CapacityReportQueue } from './figure-queue.ts';
 import type { SegmentSource } from './segment-source.ts';
 import { segmentKeyOf, segmentOfKey, type TopologySegment } from './topology-segment.ts';
 import { VolumeLocations } from './volume-locations.ts';
@@ -14,8 +14,8 @@ import { VolumeLocations } from './volume-locations.ts';
 export interface VolumeEventsOptions {
   readonly context: ControllerContext;
   readonly driver: string;
-  readonly desired: DesiredFigures;
-  readonly figures: FigureQueue;
+  readonly desired: DesiredCapacityReports;
+  readonly figures: CapacityReportQueue;
   readonly segments: SegmentSource;
 }
 
@@ -66,7 +66,7 @@ export class VolumeEvents {
     const storageClassName = volumeClassName(volume);
     for (const segmentKey of existsAtMs === undefined ? [] : segmentKeys) {
       const segment = segmentOfKey(segmentKey);
-      figures.require(figureKeyOf({ storageClassName, segment }), existsAtMs ?? 0);
+      figures.require(capacityReportKeyOf({ storageClassName, segment }), existsAtMs ?? 0);
     }
     figures.volumesChanged(segmentKeys, existsAtMs);
   }

@@ -4,7 +4,7 @@ import type { ListedVolumes } from '../../engine/drift/listed-volumes.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { CapacityMetrics } from './capacity-metrics.ts';
-import type { DesiredFigures } from './desired-figures.ts';
+import type { DesiredCapacityReports } from './desired-figures.ts';
 import { withDeadline } from './measured-figure.ts';
 
 export interface VolumeListOptions {
@@ -13,7 +13,7 @@ export interface VolumeListOptions {
   readonly log: Log;
   readonly timeoutMs: number;
   readonly pollIntervalMs: number;
-  readonly desired: DesiredFigures;
+  readonly desired: DesiredCapacityReports;
   readonly metrics: CapacityMetrics;
 }
 

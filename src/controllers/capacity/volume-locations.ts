@@ -1,16 +1,16 @@
 import type { PersistentVolume } from '../../kube/api/core.ts';
 import type { CompiledNodeSelector } from '../../kube/selectors/node-selector.ts';
 import { volumeNodeSelector } from '../../kube/volumes.ts';
-import { type DesiredFigures, mayMatch } from './desired-figures.ts';
+import { type DesiredCapacityReports, mayMatch } from './desired-figures.ts';
 import { segmentKeyOf, segmentOfKey } from './topology-segment.ts';
 
 /** In which topology segments the volumes of a driver are: those whose figures change with the volume. */
 export class VolumeLocations {
   readonly #driver: string;
-  readonly #desired: DesiredFigures;
+  readonly #desired: DesiredCapacityReports;
   readonly #byHandle = new Map<string, readonly string[]>();
 
-  constructor(driver: string, desired: DesiredFigures) {
+  constructor(driver: string, desired: DesiredCapacityReports) {
     this.#driver = driver;
     this.#desired = desired;
   }

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../kube/api/meta.ts';
-import type { DiskBook } from './disk-book.ts';
+import type { DiskIndex } from './disk-index.ts';
 
 /** On a Replica: the disks that rejected it, with the time and what they had granted then. */
 export const rejectedDisksKey = 'stowage.dev/rejected-disks';
@@ -13,7 +13,7 @@ interface Rejection {
 }
 
 /** The disks that are not worth another request: they rejected one a short while ago, and have released nothing since. */
-export function rejectedDisks(replica: KubeObject, book: DiskBook, nowMs: number): ReadonlySet<string> {
+export function rejectedDisks(replica: KubeObject, book: DiskIndex, nowMs: number): ReadonlySet<string> {
   const still = Object.entries(rejectionsOf(replica)).filter(
     ([uuid, { at, granted }]) => nowMs - at < rememberMs && (book.get(uuid)?.grantedBytes ?? 0) >= granted,
   );
@@ -21,7 +21,7 @@ export function rejectedDisks(replica: KubeObject, book: DiskBook, nowMs: number
 }
 
 /** The annotation after a rejection by one more disk. Old rejections are left out. */
-export function withRejection(replica: KubeObject, uuid: string, book: DiskBook, nowMs: number): string {
+export function withRejection(replica: KubeObject, uuid: string, book: DiskIndex, nowMs: number): string {
   const recent = Object.entries(rejectionsOf(replica)).filter(([, { at }]) => nowMs - at < rememberMs);
   const granted = book.get(uuid)?.grantedBytes ?? 0;
   return JSON.stringify({ ...Object.fromEntries(recent), [uuid]: { at: nowMs, granted } });

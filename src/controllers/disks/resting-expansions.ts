@@ -1,17 +1,17 @@
 import { canGrantExpansion, type ExpansionNeeds } from '../../engine/disks/expansion-room.ts';
-import type { DiskBook } from './disk-book.ts';
+import type { DiskIndex } from './disk-index.ts';
 
 /**
  * Refused expansions. They hold no bytes and need no timer: a change of a disk wakes those that all of their disks would grant now. A volume that is woken
  * for nothing costs one plan and no write.
  */
 export class RestingExpansions {
-  readonly #book: Pick<DiskBook, 'get'>;
+  readonly #book: Pick<DiskIndex, 'get'>;
   readonly #wake: (volume: string) => void;
   readonly #needs = new Map<string, ExpansionNeeds>();
   readonly #volumesOf = new Map<string, Set<string>>();
 
-  constructor(book: Pick<DiskBook, 'get'>, wake: (volume: string) => void) {
+  constructor(book: Pick<DiskIndex, 'get'>, wake: (volume: string) => void) {
     this.#book = book;
     this.#wake = wake;
   }

@@ -21,8 +21,8 @@ import { WorkQueue } from '../../reconcile/work-queue.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
 import { SeenSince } from '../../runtime/seen-since.ts';
 import { confirmGrants } from './confirm-grants.ts';
-import { DiskBook } from './disk-book.ts';
 import type { DiskCaches } from './disk-caches.ts';
+import { DiskIndex } from './disk-index.ts';
 import { type ExpectedChange, ExpectedWrites } from './expected-writes.ts';
 import { PendingRequests } from './pending-requests.ts';
 import { reportRobustness } from './report-robustness.ts';
@@ -48,7 +48,7 @@ const waitingMs = 60_000;
 export class VolumePlacement {
   readonly #context: ControllerContext;
   readonly #caches: DiskCaches;
-  readonly #book: DiskBook;
+  readonly #book: DiskIndex;
   readonly #queue: WorkQueue;
   readonly #pending: PendingRequests;
   readonly #expected: ExpectedWrites;
@@ -65,7 +65,7 @@ export class VolumePlacement {
   constructor(context: ControllerContext, caches: DiskCaches) {
     this.#context = context;
     this.#caches = caches;
-    this.#book = new DiskBook(caches);
+    this.#book = new DiskIndex(caches);
     this.#queue = new WorkQueue(context);
     this.#pace = new WritePace(context.clock);
     this.#pending = new PendingRequests(context.clock);
@@ -214,13 +214,13 @@ export class VolumePlacement {
       const waitMs = this.#pace.takeMs(name);
       if (waitMs > 0) return { afterMs: waitMs };
       this.#tentative.add(name, plan.steps);
-      const conflict = await retryIfStale(() => this.#carryOut(volume, plan, { status, nowMs, signal }));
+      const conflict = await retryIfStale(() => this.#applyPlan(volume, plan, { status, nowMs, signal }));
       if (conflict !== undefined) return conflict;
     }
-    return this.#nextLook(view, plan);
+    return this.#requeueAfter(view, plan);
   }
 
-  async #carryOut(
+  async #applyPlan(
     volume: Projected<DiskVolume>,
     plan: DiskVolumePlan,
     { status, nowMs, signal }: StatusAndTime,
@@ -310,7 +310,7 @@ export class VolumePlacement {
     else this.#resting.set(name, expansionNeeds(replicas, refusedExpansion.bytes));
   }
 
-  #nextLook({ replicas }: VolumeView, { allocation }: DiskVolumePlan): Requeue | undefined {
+  #requeueAfter({ replicas }: VolumeView, { allocation }: DiskVolumePlan): Requeue | undefined {
     const pendingMs = replicas.flatMap(({ name, entry, place }) => {
       const ms = this.#pending.remainingMs(name, entry, this.#book.get(place?.uuid ?? ''));
       return ms === undefined || ms === 0 ? [] : [ms];

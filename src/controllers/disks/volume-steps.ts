@@ -16,9 +16,9 @@ import { formatTimestamp } from '../../kube/go/timestamp.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
 import { type EventRecorder, referenceTo } from '../../reconcile/event-recorder.ts';
 import { hasHealthySibling } from './confirm-spare.ts';
-import type { DiskBook } from './disk-book.ts';
 import type { DiskCaches } from './disk-caches.ts';
 import { readEntry } from './disk-entry.ts';
+import type { DiskIndex } from './disk-index.ts';
 import type { ExpectedChange } from './expected-writes.ts';
 import { rejectedDisksKey, withRejection } from './rejected-disks.ts';
 
@@ -35,7 +35,7 @@ export interface VolumeStepsOptions {
   readonly cluster: Cluster;
   readonly planned: PlannedObjects;
   readonly caches: DiskCaches;
-  readonly book: DiskBook;
+  readonly book: DiskIndex;
   readonly events: Pick<EventRecorder, 'record'>;
   /** Receives each write that the caches will show. */
   readonly expect: (change: ExpectedChange, isSeen: () => boolean) => void;

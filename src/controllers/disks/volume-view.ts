@@ -12,15 +12,15 @@ import { hasReplicaData, type Replica, removalMarkKey } from '../../kube/disks/r
 import { acceptDataLossKey, type DiskVolume, isDataLossAccepted } from '../../kube/disks/volume.ts';
 import { formatTimestamp } from '../../kube/go/timestamp.ts';
 import type { SeenSince } from '../../runtime/seen-since.ts';
-import type { DiskBook } from './disk-book.ts';
 import type { DiskCaches } from './disk-caches.ts';
 import { entryIn } from './disk-entry.ts';
+import type { DiskIndex } from './disk-index.ts';
 import type { PendingRequests } from './pending-requests.ts';
 import { rejectedDisks } from './rejected-disks.ts';
 
 export interface VolumeViewOptions {
   readonly caches: DiskCaches;
-  readonly book: DiskBook;
+  readonly book: DiskIndex;
   readonly pending: PendingRequests;
   /** Since when each replica is broken, or is not. */
   readonly broken: SeenSince<string>;

@@ -3,9 +3,9 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import { CsiStatusError } from '../../csi/csi-errors.ts';
 import type { VolumeSchema } from '../../csi/generated/csi.ts';
 import { chooseDrive, fitsOn } from '../../engine/drives/choose-drive.ts';
-import type { DriveAsk } from '../../engine/drives/drive-ask.ts';
 import type { IndexedDrive } from '../../engine/drives/drive-index.ts';
 import { driveRefusalText } from '../../engine/drives/drive-refusal.ts';
+import type { DriveRequirements } from '../../engine/drives/drive-requirements.ts';
 import { growthReserveBytes } from '../../engine/drives/growth-reserve.ts';
 import { type DriveVolume, driveNameKey, driveNodeKey } from '../../kube/drive.ts';
 import type { Random } from '../../runtime/random.ts';
@@ -57,7 +57,7 @@ export class VolumeCreator {
     );
   }
 
-  async #askOf(request: DriveVolumeRequest, signal: AbortSignal): Promise<DriveAsk> {
+  async #askOf(request: DriveVolumeRequest, signal: AbortSignal): Promise<DriveRequirements> {
     const { driveClass, claim, size, preferred, requisite, chosenDrive, policy } = request;
     const isSpread = (driveClass.spreadsByOwner || policy.apart.has('drives')) && claim !== undefined;
     const { tier, labels } = driveClass;
@@ -73,7 +73,7 @@ export class VolumeCreator {
   }
 
   /** Chooses a drive and writes the entry. Whatever comes of it, the next attempt sees it. */
-  async #claim(request: DriveVolumeRequest, ask: DriveAsk): Promise<DriveWriteOutcome> {
+  async #claim(request: DriveVolumeRequest, ask: DriveRequirements): Promise<DriveWriteOutcome> {
     const { cache, writer, random } = this.#options;
     const { name } = request;
     const choice = chooseDrive(cache.index, ask, random);
@@ -105,7 +105,7 @@ export class VolumeCreator {
 }
 
 /** Whether the drive still takes the volume, whose bytes are held on it. */
-function mayClaim(drive: IndexedDrive, volume: string, ask: DriveAsk): boolean {
+function mayClaim(drive: IndexedDrive, volume: string, ask: DriveRequirements): boolean {
   const { record, freeBytes } = drive;
   const hasGroup = record.volumes.some(
     ({ spreadGroup }) => spreadGroup !== undefined && spreadGroup === ask.spreadGroup,
@@ -116,7 +116,7 @@ function mayClaim(drive: IndexedDrive, volume: string, ask: DriveAsk): boolean {
 
 function entryOf(
   { name, size, claim }: DriveVolumeRequest,
-  { spreadGroup, growthReservePercent }: DriveAsk,
+  { spreadGroup, growthReservePercent }: DriveRequirements,
   drive: IndexedDrive,
 ): DriveVolume {
   const reserve = growthReserveBytes(drive.record.capacityBytes, growthReservePercent);

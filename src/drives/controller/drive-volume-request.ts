@@ -2,7 +2,7 @@ import { CsiStatusError } from '../../csi/csi-errors.ts';
 import type { CapacityRange, CreateVolumeRequest, Topology } from '../../csi/generated/csi.ts';
 import type { DriveClass } from '../../engine/drives/class-parameters.ts';
 import { readDriveClass } from '../../engine/drives/class-parameters.ts';
-import type { TopologyTerm } from '../../engine/drives/drive-ask.ts';
+import type { TopologyTerm } from '../../engine/drives/drive-requirements.ts';
 import { readVolumePolicy, type VolumePolicy } from '../../engine/records/volume-policy.ts';
 import { type DriveUser, driveNameKey } from '../../kube/drive.ts';
 import { lookUp } from '../../kube/wire.ts';

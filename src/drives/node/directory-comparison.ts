@@ -1,7 +1,7 @@
 import {
   type LedgerFinding,
   ledgerFindingsText,
-  strayDirectories,
+  orphanedDirectories,
 } from '../../engine/drives/ledger-audit.ts';
 import type { Condition } from '../../kube/api/meta.ts';
 import { getCondition, setCondition } from '../../kube/conditions.ts';
@@ -26,7 +26,7 @@ export class DirectoryComparison {
   strays(drive: Drive, directories: Iterable<string>, nowMs: number): readonly LedgerFinding[] {
     const name = drive.metadata?.name ?? '';
     const before = this.#since.get(name);
-    const found = strayDirectories(drive, directories);
+    const found = orphanedDirectories(drive, directories);
     const since = new Map(found.map(({ volume }) => [volume, before?.get(volume) ?? nowMs]));
     this.#since.set(name, since);
     return found.filter(({ volume }) => nowMs - (since.get(volume) ?? nowMs) >= strayMs);
@@ -49,6 +49,6 @@ export function withStrays(
   const next: Condition =
     strays.length === 0
       ? { type, status: 'True', reason: 'Matches', message: 'every directory has an entry in the ledger' }
-      : { type, status: 'False', reason: 'StrayDirectories', message: ledgerFindingsText(strays) };
+      : { type, status: 'False', reason: 'OrphanedDirectories', message: ledgerFindingsText(strays) };
   return setCondition(conditions, next, formatTimestamp(nowMs));
 }

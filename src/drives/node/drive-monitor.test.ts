@@ -157,7 +157,7 @@ test('a directory without an entry is named after a while, never removed, and fo
     (await status(node)).conditions?.find(({ type }) => type === 'DirectoriesMatch');
   await node.until(async () => (await directories())?.status === 'False');
   expect(await directories()).toMatchObject({
-    reason: 'StrayDirectories',
+    reason: 'OrphanedDirectories',
     message: 'volume pvc-stray has a directory and no entry in the ledger',
   });
   expect((await status(node)).state).toBe('Ready');
@@ -230,7 +230,8 @@ test('the data of a drive that was forgotten stays when the drive comes back, an
   expect(node.host.devices.get('/dev/n1-a')?.uuid).toBe(uuid);
   await untilState(node, 'Ready');
   await node.until(
-    async () => (await status(node)).conditions?.some(({ reason }) => reason === 'StrayDirectories') === true,
+    async () =>
+      (await status(node)).conditions?.some(({ reason }) => reason === 'OrphanedDirectories') === true,
   );
   expect(existsSync(file)).toBe(true);
 });

@@ -33,7 +33,7 @@ import { PodRelations } from './pods/pod-relations.ts';
 import { PodTable } from './pods/pod-table.ts';
 import { PortTable } from './pods/port-table.ts';
 import { UsageTable } from './pods/usage-table.ts';
-import { type DriverPoolsDifference, hasNewFigure, type PoolChange } from './pool-changes.ts';
+import { type DriverPoolsDifference, hasNewCapacityReport, type PoolChange } from './pool-changes.ts';
 import { drivePoolKey } from './pools/drive-pool.ts';
 import { OwnerPlaces } from './pools/owner-places.ts';
 import { PoolTable } from './pools/pool-table.ts';
@@ -211,7 +211,7 @@ export class ClusterIndex {
   }
 
   /** For what-if questions: the figures of the pool, as if its driver had more or less capacity. */
-  setPoolFigures(poolKey: string, free: Size | undefined, largest: Size | undefined): void {
+  setPoolCapacityReports(poolKey: string, free: Size | undefined, largest: Size | undefined): void {
     const before = this.pools.get(poolKey);
     if (before === undefined) return;
     this.#write(poolKey, before, { ...before, free, largest }, (key, pool) => this.#applyPool(key, pool));
@@ -238,10 +238,10 @@ export class ClusterIndex {
     const difference = kind === 'DriverCapacity' ? this.#difference : undefined;
     if (kind === 'CSIStorageCapacity') this.provisioningFailures.poolChanged(capacityPoolKey(key));
     for (const changed of difference?.pools ?? [])
-      if (hasNewFigure(changed))
+      if (hasNewCapacityReport(changed))
         this.provisioningFailures.poolChanged((changed.after ?? changed.before)!.key);
     const change = { kind, before, after, ...(difference && { difference }) };
-    if (kind === 'Drive' && hasNewFigure(change as PoolChange))
+    if (kind === 'Drive' && hasNewCapacityReport(change as PoolChange))
       this.provisioningFailures.poolChanged(drivePoolKey(key));
     this.#promiseReconciler.changed(clusterChangeOf(change, []));
     dropUsedCapacity();

@@ -45,7 +45,7 @@ export function differingPools(
 const noEntries: DriverPoolsRecord['entries'] = new Map();
 
 /** The driver was asked again, or the figure differs. An expiry that was only renewed is no new figure. */
-export function hasNewFigure({ before, after }: PoolChange): boolean {
+export function hasNewCapacityReport({ before, after }: PoolChange): boolean {
   if (before === undefined || after === undefined) return true;
   return (
     before.measuredAtMs !== after.measuredAtMs ||

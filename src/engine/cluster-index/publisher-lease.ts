@@ -1,5 +1,5 @@
 import type { Lease } from '../../kube/api/coordination.ts';
-import { figuresTrustedUntilMs } from '../../kube/publisher-heartbeat.ts';
+import { capacityReportsTrustedUntilMs } from '../../kube/publisher-heartbeat.ts';
 import type { ReleaseChange } from './cluster-change.ts';
 import type { ClusterIndex } from './cluster-index.ts';
 
@@ -18,7 +18,7 @@ export function setPublisherLease(
   index.recordUndo(() =>
     pools.expiry.setTrust(key, expiredAtMs === Number.POSITIVE_INFINITY ? undefined : expiredAtMs),
   );
-  pools.expiry.setTrust(key, lease && figuresTrustedUntilMs(lease));
+  pools.expiry.setTrust(key, lease && capacityReportsTrustedUntilMs(lease));
   if (pools.expiry.trustedUntilMs(key) <= expiredAtMs) return undefined;
   const gaining = Array.from(pools.expiry.rowsOf(key), (row) => pools.record(row));
   if (gaining.length === 0) return undefined;

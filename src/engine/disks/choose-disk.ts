@@ -34,7 +34,7 @@ export interface DiskPlace {
 /** `hard`: never two replicas in one. `soft`: only if there is no other way. */
 export type AntiAffinity = 'hard' | 'soft';
 
-export interface DiskAsk {
+export interface DiskRequirements {
   readonly bytes: number;
   readonly nodeSelector: readonly string[];
   readonly diskSelector: readonly string[];
@@ -60,16 +60,16 @@ export interface DiskObstacle {
  * The disk for one more replica. Disks on unused nodes in unused zones come first, then those on unused nodes, then unused disks; among these
  * the one with the most room, then by UUID. The result depends on the arguments only, so that all instances choose alike.
  */
-export function chooseDisk(disks: Iterable<DiskCandidate>, ask: DiskAsk): DiskChoice {
+export function chooseDisk(disks: Iterable<DiskCandidate>, requirements: DiskRequirements): DiskChoice {
   const obstacles: DiskObstacle[] = [];
   let best: { readonly disk: DiskCandidate; readonly rank: number } | undefined;
   for (const disk of disks) {
-    const obstacle = obstacleOf(disk, ask);
+    const obstacle = obstacleOf(disk, requirements);
     if (obstacle !== undefined) {
       obstacles.push(obstacle);
       continue;
     }
-    const rank = sharingRank(disk, ask.others);
+    const rank = sharingRank(disk, requirements.others);
     if (best === undefined || isBetter({ disk, rank }, best)) best = { disk, rank };
   }
   return best === undefined ? { kind: 'refused', obstacles } : { kind: 'chosen', disk: best.disk };
@@ -85,41 +85,42 @@ export function isFullOfEntries({ entryCount = 0 }: DiskCandidate): boolean {
   return entryCount >= diskEntriesMax;
 }
 
-function obstacleOf(disk: DiskCandidate, ask: DiskAsk): DiskObstacle | undefined {
-  const message = closedBecause(disk, ask) ?? sharedBecause(disk, ask);
+function obstacleOf(disk: DiskCandidate, requirements: DiskRequirements): DiskObstacle | undefined {
+  const message = closedBecause(disk, requirements) ?? sharedBecause(disk, requirements);
   if (message !== undefined) return { disk, message };
   const room = roomOf(disk);
-  if (room < ask.bytes) {
-    const missingBytes = ask.bytes - room;
+  if (room < requirements.bytes) {
+    const missingBytes = requirements.bytes - room;
     return {
       disk,
       missingBytes,
-      message: missingBytesText({ free: room, requested: ask.bytes, missing: missingBytes }),
+      message: missingBytesText({ free: room, requested: requirements.bytes, missing: missingBytes }),
     };
   }
   if (isFullOfEntries(disk))
     return { disk, message: `it has ${diskEntriesMax} replicas and images, which is the most` };
-  if (ask.rejectedBy.has(disk.uuid)) return { disk, message: 'it rejected this request a moment ago' };
+  if (requirements.rejectedBy.has(disk.uuid))
+    return { disk, message: 'it rejected this request a moment ago' };
   return undefined;
 }
 
-function closedBecause(disk: DiskCandidate, ask: DiskAsk): string | undefined {
+function closedBecause(disk: DiskCandidate, requirements: DiskRequirements): string | undefined {
   const { state } = disk;
   if (state.kind === 'unknown') return state.message;
-  return state.closed === undefined ? missingTag(disk, ask) : state.closed.message;
+  return state.closed === undefined ? missingTag(disk, requirements) : state.closed.message;
 }
 
 /** Whether the disk and its node have all tags that are asked for. */
 export function isSelected(
   disk: DiskCandidate,
-  selectors: Pick<DiskAsk, 'nodeSelector' | 'diskSelector'>,
+  selectors: Pick<DiskRequirements, 'nodeSelector' | 'diskSelector'>,
 ): boolean {
   return missingTag(disk, selectors) === undefined;
 }
 
 function missingTag(
   { nodeTags, diskTags }: DiskCandidate,
-  { nodeSelector, diskSelector }: Pick<DiskAsk, 'nodeSelector' | 'diskSelector'>,
+  { nodeSelector, diskSelector }: Pick<DiskRequirements, 'nodeSelector' | 'diskSelector'>,
 ): string | undefined {
   const nodeTag = nodeSelector.find((tag) => !nodeTags.includes(tag));
   if (nodeTag !== undefined) return `its node lacks the tag ${nodeTag}`;
@@ -127,7 +128,7 @@ function missingTag(
   return diskTag === undefined ? undefined : `it lacks the tag ${diskTag}`;
 }
 
-function sharedBecause(disk: DiskCandidate, { antiAffinity, others }: DiskAsk): string | undefined {
+function sharedBecause(disk: DiskCandidate, { antiAffinity, others }: DiskRequirements): string | undefined {
   if (antiAffinity.node === 'hard' && others.some(({ nodeName }) => nodeName === disk.nodeName))
     return `its node ${disk.nodeName} has another replica`;
   if (antiAffinity.zone === 'hard' && disk.zone !== '' && others.some(({ zone }) => zone === disk.zone))

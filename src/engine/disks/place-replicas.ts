@@ -133,7 +133,7 @@ class Placement {
   #choose(replica: ReplicaView): DiskChoice {
     const { place, rejectedBy } = replica;
     const { nodeSelector, diskSelector, antiAffinity } = this.#view;
-    const ask = {
+    const requirements = {
       bytes: this.#bytes,
       nodeSelector,
       diskSelector,
@@ -142,10 +142,10 @@ class Placement {
     };
     const places = [...this.#places];
     const others = places.map(([, other]) => other);
-    const choice = chooseDisk(this.#candidates(replica), { ...ask, others });
+    const choice = chooseDisk(this.#candidates(replica), { ...requirements, others });
     if (choice.kind === 'chosen' || this.#leaving.size === 0) return choice;
     const staying = places.flatMap(([name, other]) => (this.#leaving.has(name) ? [] : [other]));
-    return chooseDisk(this.#candidates(replica), { ...ask, others: staying });
+    return chooseDisk(this.#candidates(replica), { ...requirements, others: staying });
   }
 
   /** The replica's own request does not compete with itself. */

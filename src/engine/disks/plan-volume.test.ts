@@ -318,7 +318,7 @@ describe('expansion', () => {
     expect(plan(view, ...disks)).toMatchObject({ steps: ['grow b 20', 'grow c 20'], currentBytes: 10 });
   });
 
-  test('two replicas on one disk ask each for their own growth', () => {
+  test('two replicas on one disk requirements each for their own growth', () => {
     const replicas = [settled('a', 'd1'), settled('b', 'd1')];
     const view = volume({ wantedBytes: 20, currentBytes: 10, numberOfReplicas: 2, replicas });
     expect(plan(view, disk('d1')).steps).toEqual(['request a d1 20', 'request b d1 20']);

@@ -1,4 +1,4 @@
-import type { DriftFigure, DriftKind, DriftRecord } from '../../kube/drift-record.ts';
+import type { DriftCapacityReport, DriftKind, DriftRecord } from '../../kube/drift-record.ts';
 import { bytesOf, quantityOfBytes } from '../../kube/quantities/bytes.ts';
 import { type ListFindings, type ListShare, listedShare, withList } from './list-share.ts';
 
@@ -41,7 +41,7 @@ export interface OtherCost {
  * publisher may die before or after any write.
  */
 export function driftOf(record: DriftRecord | undefined, pool: MeasuredPool): DriftRecord | undefined {
-  const last = withList(figureOf(pool), record?.last, pool.listed);
+  const last = withList(capacityReportOf(pool), record?.last, pool.listed);
   const { unsureBytes } = pool.volumes;
   if (record === undefined && unsureBytes > 0n) return undefined;
   const baseline = baselineOf(record, last);
@@ -65,7 +65,7 @@ export function driftOf(record: DriftRecord | undefined, pool: MeasuredPool): Dr
 }
 
 /** A list that arrives later tells what the baseline already had, if nothing has differed since. */
-function baselineOf(record: DriftRecord | undefined, last: DriftFigure): DriftFigure {
+function baselineOf(record: DriftRecord | undefined, last: DriftCapacityReport): DriftCapacityReport {
   if (record === undefined) return last;
   const { baseline, kind } = record;
   if (baseline.foreign !== undefined || last.foreign === undefined || kind !== 'none') return baseline;
@@ -79,7 +79,7 @@ const overheadBytesPerVolume = 4n * 1024n ** 2n;
 /** What a driver writes besides, as a part of the pool: one thousandth. */
 const overheadDivisor = 1000n;
 
-function figureOf({ measuredAtMs, freeBytes, volumes }: MeasuredPool): DriftFigure {
+function capacityReportOf({ measuredAtMs, freeBytes, volumes }: MeasuredPool): DriftCapacityReport {
   return {
     measuredAt: new Date(measuredAtMs).toISOString(),
     free: quantityOfBytes(freeBytes),
@@ -92,7 +92,7 @@ function figureOf({ measuredAtMs, freeBytes, volumes }: MeasuredPool): DriftFigu
  * The part of the change of the free capacity that no volume explains. Whether the volumes of other classes are on the same disks is not
  * published, so the assumption that explains more counts: a pool is better not suspected than suspected for a volume of ours.
  */
-function differenceFrom(baseline: DriftFigure, { freeBytes, volumes }: MeasuredPool): bigint {
+function differenceFrom(baseline: DriftCapacityReport, { freeBytes, volumes }: MeasuredPool): bigint {
   const { oursBytes, otherClassesBytes, unsureBytes, count, otherCost } = volumes;
   const alone = bytesOf(baseline.free) + bytesOf(baseline.ours) - oursBytes;
   const freed = bytesOf(baseline.otherClasses) - otherClassesBytes;

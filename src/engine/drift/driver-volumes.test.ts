@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { PersistentVolume, PersistentVolumePhase, Pod } from '../../kube/api/core.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { claim, localVolume, volume } from '../testing/objects.ts';
-import { DriverVolumes, type FigureOfSegment, type SegmentLabels } from './driver-volumes.ts';
+import { type CapacityReportOfSegment, DriverVolumes, type SegmentLabels } from './driver-volumes.ts';
 
 const driver = 'csi.example.com';
 const nowMs = Date.parse('2026-01-01T12:00:00Z');
@@ -51,7 +51,7 @@ function inline(name: string, fsSize: string | undefined, rest: Pod = {}): Pod {
   };
 }
 
-function at(volumes: DriverVolumes, rest: Partial<FigureOfSegment> = {}, segment = segments[0]!) {
+function at(volumes: DriverVolumes, rest: Partial<CapacityReportOfSegment> = {}, segment = segments[0]!) {
   return volumes.volumesOf(segment, { storageClass: 'fast', measuredAtMs: nowMs, segments, ...rest });
 }
 

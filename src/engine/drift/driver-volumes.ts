@@ -125,7 +125,7 @@ export class DriverVolumes {
    * The volumes of the segment at the time of a figure. Undefined if it is not known which volumes the segment has: a volume that several
    * of the `segments` reach may be in any of them.
    */
-  volumesOf(segment: SegmentLabels, figure: FigureOfSegment): PoolVolumes | undefined {
+  volumesOf(segment: SegmentLabels, figure: CapacityReportOfSegment): PoolVolumes | undefined {
     const sums = { oursBytes: 0n, otherClassesBytes: 0n, unsureBytes: 0n, count: 0 };
     for (const { isIn, parts } of this.#locations.values()) {
       if (!isIn(segment)) continue;
@@ -235,7 +235,7 @@ interface Unlisted {
   readonly isListed: (handle: string) => boolean;
 }
 
-export interface FigureOfSegment {
+export interface CapacityReportOfSegment {
   readonly storageClass: string;
   readonly measuredAtMs: number;
   /** All segments of the driver that the caller knows. */
@@ -272,7 +272,7 @@ const endedKeptMs = 600_000;
 
 function isSurelyIn(
   { existsAtMs, isEnding, endedAtMs }: Part,
-  { measuredAtMs }: Pick<FigureOfSegment, 'measuredAtMs'>,
+  { measuredAtMs }: Pick<CapacityReportOfSegment, 'measuredAtMs'>,
 ): boolean {
   return !isEnding && endedAtMs === undefined && existsAtMs !== undefined && existsAtMs <= measuredAtMs;
 }

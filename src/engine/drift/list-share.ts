@@ -1,4 +1,4 @@
-import type { DriftFigure, DriftKind, DriftList, DriftVolumes } from '../../kube/drift-record.ts';
+import type { DriftCapacityReport, DriftKind, DriftList, DriftVolumes } from '../../kube/drift-record.ts';
 import { bytesOf, quantityOfBytes } from '../../kube/quantities/bytes.ts';
 
 /** What the driver's list of volumes says about a segment. */
@@ -22,10 +22,10 @@ const idLengthMax = 256;
 
 /** The figure with the sums of the list. Without a list now, those of the last figure hold. */
 export function withList(
-  figure: DriftFigure,
-  last: DriftFigure | undefined,
+  figure: DriftCapacityReport,
+  last: DriftCapacityReport | undefined,
   listed: ListFindings | undefined,
-): DriftFigure {
+): DriftCapacityReport {
   if (listed !== undefined) {
     const { foreign, leaked, lost } = listed;
     const sum = (volumes: readonly FoundVolume[]) => quantityOfBytes(bytesIn(volumes));
@@ -42,8 +42,8 @@ export interface ListShare {
 }
 
 interface ListShareInput {
-  readonly baseline: DriftFigure;
-  readonly last: DriftFigure;
+  readonly baseline: DriftCapacityReport;
+  readonly last: DriftCapacityReport;
   readonly difference: bigint;
   readonly listed: ListFindings | undefined;
   /** Of the last record; it holds while there is no newer list. */
@@ -79,7 +79,7 @@ export function listedShare(input: ListShareInput): ListShare | undefined {
 }
 
 /** A thousandth of the pool is no drift, as for figures. */
-function toleratedOf({ free, ours, otherClasses }: DriftFigure): bigint {
+function toleratedOf({ free, ours, otherClasses }: DriftCapacityReport): bigint {
   return (bytesOf(free) + bytesOf(ours) + bytesOf(otherClasses)) / 1000n;
 }
 

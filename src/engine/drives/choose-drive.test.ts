@@ -2,13 +2,13 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../runtime/random.ts';
 import { chooseDrive } from './choose-drive.ts';
-import type { DriveAsk } from './drive-ask.ts';
 import { freeOnDrives } from './drive-capacity.ts';
 import { DriveIndex } from './drive-index.ts';
 import { type DriveRecord, readDrive } from './drive-record.ts';
 import { driveRefusalText } from './drive-refusal.ts';
+import type { DriveRequirements } from './drive-requirements.ts';
 import { equalDrives, freeOf } from './testing/choice-oracle.ts';
-import { randomAsk, randomFleet } from './testing/random-fleet.ts';
+import { randomFleet, randomRequirements } from './testing/random-fleet.ts';
 
 const gib = 2 ** 30;
 
@@ -31,20 +31,20 @@ function indexOf(records: readonly DriveRecord[]): DriveIndex {
   return index;
 }
 
-const anywhere: DriveAsk = { bytes: 1, labels: {}, preferred: [], requisite: [] };
+const anywhere: DriveRequirements = { bytes: 1, labels: {}, preferred: [], requisite: [] };
 const onNode = (name: string) => ({ 'stowage.dev/node': name });
 
-function chosenBy(records: readonly DriveRecord[], ask: Partial<DriveAsk>): string {
-  const choice = chooseDrive(indexOf(records), { ...anywhere, ...ask }, seededRandom(1));
+function chosenBy(records: readonly DriveRecord[], requirements: Partial<DriveRequirements>): string {
+  const choice = chooseDrive(indexOf(records), { ...anywhere, ...requirements }, seededRandom(1));
   return choice.kind === 'drive' ? choice.drive.name : driveRefusalText(choice);
 }
 
 describe('the choice of a drive', () => {
   test('agrees with the oracle on random fleets', () => {
     fc.assert(
-      fc.property(randomFleet, randomAsk, fc.integer(), (fleet, ask, seed) => {
-        const choice = chooseDrive(indexOf(fleet), ask, seededRandom(seed));
-        const expected = equalDrives(fleet, ask);
+      fc.property(randomFleet, randomRequirements, fc.integer(), (fleet, requirements, seed) => {
+        const choice = chooseDrive(indexOf(fleet), requirements, seededRandom(seed));
+        const expected = equalDrives(fleet, requirements);
         if (choice.kind === 'drive') expect(expected).toContain(choice.drive.name);
         else expect(expected).toEqual([]);
       }),
@@ -54,14 +54,14 @@ describe('the choice of a drive', () => {
 
   test('agrees with the oracle after drives have changed and gone, and holds have ended', () => {
     fc.assert(
-      fc.property(randomFleet, randomFleet, randomAsk, (before, after, ask) => {
+      fc.property(randomFleet, randomFleet, randomRequirements, (before, after, requirements) => {
         const index = indexOf(before);
         for (const { name } of before) index.hold(name, 'held', { bytes: 3, spreadGroup: 'default/db' });
         for (const record of after) index.set(record);
         for (const { name } of before) index.release(name, 'held');
         for (const { name } of before) if (!after.some((one) => one.name === name)) index.delete(name);
-        const choice = chooseDrive(index, ask, seededRandom(1));
-        const expected = equalDrives(after, ask);
+        const choice = chooseDrive(index, requirements, seededRandom(1));
+        const expected = equalDrives(after, requirements);
         expect(choice.kind === 'drive' ? expected : expected.length).toEqual(
           choice.kind === 'drive' ? expect.arrayContaining([choice.drive.name]) : 0,
         );
@@ -75,18 +75,18 @@ describe('the choice of a drive', () => {
     const fleet = Array.from({ length: 40 }, (_, at) =>
       driveOf(`d${at}`, 10, { node: `n${at % 4}`, labels: { half: String(Math.floor(at / 4) % 2) } }),
     );
-    const ask = {
+    const requirements = {
       ...anywhere,
       labels: { half: '0' },
       requisite: [onNode('n1'), onNode('n2'), onNode('n2'), { 'stowage.dev/node': 'n3' }],
     };
     const index = indexOf(fleet);
     const random = seededRandom('ties');
-    const counts = new Map(equalDrives(fleet, ask).map((name) => [name, 0]));
+    const counts = new Map(equalDrives(fleet, requirements).map((name) => [name, 0]));
     expect(counts.size).toBe(15);
     const draws = 15_000;
     for (let draw = 0; draw < draws; draw += 1) {
-      const choice = chooseDrive(index, ask, random);
+      const choice = chooseDrive(index, requirements, random);
       if (choice.kind !== 'drive') throw new Error(driveRefusalText(choice));
       counts.set(choice.drive.name, (counts.get(choice.drive.name) ?? 0) + 1);
     }
@@ -175,22 +175,22 @@ describe('a refusal', () => {
       { spreadGroup: 'default/db' },
       'no drive takes a volume of 1: drive a has a volume of default/db already',
     ],
-  ] as const)('names %s', (_, fleet, ask, text) => {
-    expect(chosenBy(fleet as readonly DriveRecord[], ask)).toBe(text);
+  ] as const)('names %s', (_, fleet, requirements, text) => {
+    expect(chosenBy(fleet as readonly DriveRecord[], requirements)).toBe(text);
   });
 });
 
 describe('the free bytes of drives', () => {
   test('are the sum, and the largest drive, of those that match', () => {
     fc.assert(
-      fc.property(randomFleet, randomAsk, (fleet, ask) => {
-        const term = ask.requisite[0] ?? {};
-        const one = { ...ask, bytes: 1, spreadGroup: undefined, growthReservePercent: 0 };
+      fc.property(randomFleet, randomRequirements, (fleet, requirements) => {
+        const term = requirements.requisite[0] ?? {};
+        const one = { ...requirements, bytes: 1, spreadGroup: undefined, growthReservePercent: 0 };
         const matching = fleet.filter(
           (drive) => equalDrives([drive], { ...one, preferred: [], requisite: [term] }).length > 0,
         );
         const free = matching.map(freeOf);
-        expect(freeOnDrives(indexOf(fleet), ask, term)).toEqual({
+        expect(freeOnDrives(indexOf(fleet), requirements, term)).toEqual({
           freeBytes: BigInt(free.reduce((sum, bytes) => sum + bytes, 0)),
           largestBytes: Math.max(0, ...free),
         });

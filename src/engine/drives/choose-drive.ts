@@ -1,14 +1,21 @@
-import { allTerms, type DriveAsk, isInTerm, isOfKind, type TopologyTerm, termGroups } from './drive-ask.ts';
 import type { DriveIndex, IndexedDrive } from './drive-index.ts';
 import type { DriveList } from './drive-list.ts';
 import { type DriveRefusal, refuseDrive } from './drive-refusal.ts';
+import {
+  allTerms,
+  type DriveRequirements,
+  isInTerm,
+  isOfKind,
+  type TopologyTerm,
+  termGroups,
+} from './drive-requirements.ts';
 import { growthReserveBytes } from './growth-reserve.ts';
 
 /** Draws among equal drives before all of them are listed. With one topology segment and no labels, the first draw succeeds. */
 const drawsMax = 32;
 
 /** Randomness: a uniform integer from 0 to below the bound. */
-export interface DriveDraw {
+export interface TieBreaker {
   int(maxExclusive: number): number;
 }
 
@@ -20,37 +27,44 @@ export type DriveChoice = { readonly kind: 'drive'; readonly drive: IndexedDrive
  *
  * The caller has looked before whether a drive has the volume already, and writes the entry afterwards.
  */
-export function chooseDrive(index: DriveIndex, ask: DriveAsk, random: DriveDraw): DriveChoice {
-  const chosen = ask.chosenDrive === undefined ? undefined : index.get(ask.chosenDrive);
-  if (chosen !== undefined && fitsOn(chosen, ask)) return { kind: 'drive', drive: chosen };
-  for (const terms of termGroups(ask)) {
-    const drive = mostFree(index, ask, terms, random);
+export function chooseDrive(
+  index: DriveIndex,
+  requirements: DriveRequirements,
+  tieBreaker: TieBreaker,
+): DriveChoice {
+  const chosen = requirements.chosenDrive === undefined ? undefined : index.get(requirements.chosenDrive);
+  if (chosen !== undefined && fitsOn(chosen, requirements)) return { kind: 'drive', drive: chosen };
+  for (const terms of termGroups(requirements)) {
+    const drive = mostFree(index, requirements, terms, tieBreaker);
     if (drive !== undefined) return { kind: 'drive', drive };
   }
-  return refuseDrive(index, ask);
+  return refuseDrive(index, requirements);
 }
 
 /** Whether the volume may be put on this drive. */
-export function fitsOn(drive: IndexedDrive, ask: DriveAsk): boolean {
+export function fitsOn(drive: IndexedDrive, requirements: DriveRequirements): boolean {
   const { record } = drive;
-  const terms = allTerms(ask);
+  const terms = allTerms(requirements);
   const isThere = terms.length === 0 || terms.some((term) => isInTerm(record, term));
   return (
     record.exclusion === undefined &&
-    hasRoom(drive, ask) &&
+    hasRoom(drive, requirements) &&
     isThere &&
-    isOfKind(record, ask) &&
-    mayJoin(drive, ask)
+    isOfKind(record, requirements) &&
+    mayJoin(drive, requirements)
   );
 }
 
 /** Whether the bytes are free, and those that stay free for the growth of volumes. */
-function hasRoom({ freeBytes, record }: IndexedDrive, { bytes, growthReservePercent }: DriveAsk): boolean {
+function hasRoom(
+  { freeBytes, record }: IndexedDrive,
+  { bytes, growthReservePercent }: DriveRequirements,
+): boolean {
   return freeBytes >= bytes + growthReserveBytes(record.capacityBytes, growthReservePercent);
 }
 
 /** Whether the drive has no volume of the same group. */
-function mayJoin(drive: IndexedDrive, { spreadGroup }: DriveAsk): boolean {
+function mayJoin(drive: IndexedDrive, { spreadGroup }: DriveRequirements): boolean {
   return spreadGroup === undefined || !drive.hasGroup(spreadGroup);
 }
 
@@ -65,44 +79,53 @@ interface Top {
 
 function mostFree(
   index: DriveIndex,
-  ask: DriveAsk,
+  requirements: DriveRequirements,
   terms: readonly TopologyTerm[],
-  random: DriveDraw,
+  tieBreaker: TieBreaker,
 ): IndexedDrive | undefined {
-  const tops = terms.flatMap((term) => topOf(index, ask, term) ?? []);
+  const tops = terms.flatMap((term) => topOf(index, requirements, term) ?? []);
   if (tops.length === 0) return undefined;
   const most = tops.reduce((max, { freeBytes }) => Math.max(max, freeBytes), 0);
   const best = tops.filter(({ freeBytes }) => freeBytes === most);
-  return draw(best, ask, random) ?? pickOfAll(best, ask, random);
+  return breakTie(best, requirements, tieBreaker) ?? pickOfAll(best, requirements, tieBreaker);
 }
 
-function topOf(index: DriveIndex, ask: DriveAsk, term: TopologyTerm): Top | undefined {
-  const list = index.shortestList(ask, term);
+function topOf(index: DriveIndex, requirements: DriveRequirements, term: TopologyTerm): Top | undefined {
+  const list = index.shortestList(requirements, term);
   for (let at = list.length - 1; at >= 0; at -= 1) {
     const drive = list.at(at);
-    if (drive.freeBytes < ask.bytes) return undefined;
-    if (!matches(drive, ask, term)) continue;
+    if (drive.freeBytes < requirements.bytes) return undefined;
+    if (!matches(drive, requirements, term)) continue;
     // Drives behind this one have as many bytes, and do not match.
     return { term, list, freeBytes: drive.freeBytes, start: list.firstWith(drive.freeBytes), end: at + 1 };
   }
   return undefined;
 }
 
-function matches(drive: IndexedDrive, ask: DriveAsk, term: TopologyTerm): boolean {
-  return drive.isOfKind(ask) && drive.isIn(term) && hasRoom(drive, ask) && mayJoin(drive, ask);
+function matches(drive: IndexedDrive, requirements: DriveRequirements, term: TopologyTerm): boolean {
+  return (
+    drive.isOfKind(requirements) &&
+    drive.isIn(term) &&
+    hasRoom(drive, requirements) &&
+    mayJoin(drive, requirements)
+  );
 }
 
 /**
  * Draws until a drive matches: each matching drive is as likely. A drive in several terms would be drawn more often, so it is accepted only
  * once in as many times.
  */
-function draw(tops: readonly Top[], ask: DriveAsk, random: DriveDraw): IndexedDrive | undefined {
+function breakTie(
+  tops: readonly Top[],
+  requirements: DriveRequirements,
+  tieBreaker: TieBreaker,
+): IndexedDrive | undefined {
   const total = tops.reduce((sum, { start, end }) => sum + end - start, 0);
   for (let draws = 0; draws < drawsMax; draws += 1) {
-    const { drive, term } = drawn(tops, random.int(total));
-    if (!matches(drive, ask, term)) continue;
+    const { drive, term } = drawn(tops, tieBreaker.int(total));
+    if (!matches(drive, requirements, term)) continue;
     const terms = tops.length === 1 ? 1 : tops.filter((top) => drive.isIn(top.term)).length;
-    if (terms === 1 || random.int(terms) === 0) return drive;
+    if (terms === 1 || tieBreaker.int(terms) === 0) return drive;
   }
   return undefined;
 }
@@ -113,13 +136,18 @@ function drawn(tops: readonly Top[], at: number) {
     if (left < end - start) return { drive: list.at(start + left), term };
     left -= end - start;
   }
-  throw new RangeError('a draw is outside of the lists');
+  throw new RangeError('the tie breaker returned a rank outside of the lists');
 }
 
-function pickOfAll(tops: readonly Top[], ask: DriveAsk, random: DriveDraw): IndexedDrive | undefined {
+function pickOfAll(
+  tops: readonly Top[],
+  requirements: DriveRequirements,
+  tieBreaker: TieBreaker,
+): IndexedDrive | undefined {
   const found = new Set<IndexedDrive>();
   for (const { list, start, end, term } of tops) {
-    for (let at = start; at < end; at += 1) if (matches(list.at(at), ask, term)) found.add(list.at(at));
+    for (let at = start; at < end; at += 1)
+      if (matches(list.at(at), requirements, term)) found.add(list.at(at));
   }
-  return [...found][random.int(found.size)];
+  return [...found][tieBreaker.int(found.size)];
 }

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { seededRandom } from '../../runtime/random.ts';
 import { chooseDrive } from './choose-drive.ts';
 import { chooseWithOthers, type OtherVolume } from './choose-with-others.ts';
-import type { DriveAsk } from './drive-ask.ts';
 import { DriveIndex } from './drive-index.ts';
 import { readDrive } from './drive-record.ts';
+import type { DriveRequirements } from './drive-requirements.ts';
 
 interface Described {
   readonly bytes: number;
@@ -28,12 +28,17 @@ function volume({ bytes, tier }: Described): OtherVolume {
   return { bytes, tier, labels: {} };
 }
 
-function ask(wanted: Described): DriveAsk {
+function requirements(wanted: Described): DriveRequirements {
   return { ...volume(wanted), preferred: [], requisite: [{ 'stowage.dev/node': 'n1' }] };
 }
 
 function chosen(drives: readonly Described[], wanted: Described, others: readonly Described[]) {
-  const choice = chooseWithOthers(indexOf(drives), ask(wanted), others.map(volume), seededRandom('1'));
+  const choice = chooseWithOthers(
+    indexOf(drives),
+    requirements(wanted),
+    others.map(volume),
+    seededRandom('1'),
+  );
   return choice.kind === 'drive' ? choice.drive.name : undefined;
 }
 
@@ -88,7 +93,7 @@ test('it agrees with a search that tries everything', () => {
     });
     const most = Math.max(...good.map((at) => drives[at]!.bytes));
     const expected = good.filter((at) => drives[at]!.bytes === most).map((at) => `d${at}`);
-    const alone = chooseDrive(indexOf(drives), ask(wanted), seededRandom('1'));
+    const alone = chooseDrive(indexOf(drives), requirements(wanted), seededRandom('1'));
     const name = chosen(drives, wanted, others);
     if (good.length > 0) expect(expected).toContain(name);
     else expect(name === undefined).toBe(alone.kind === 'refused');

@@ -1,7 +1,7 @@
 import { driveNodeKey } from '../../kube/drive.ts';
-import { chooseDrive, type DriveChoice, type DriveDraw, fitsOn } from './choose-drive.ts';
-import type { DriveAsk, DriveKind } from './drive-ask.ts';
+import { chooseDrive, type DriveChoice, fitsOn, type TieBreaker } from './choose-drive.ts';
 import type { DriveIndex, IndexedDrive } from './drive-index.ts';
+import type { DriveKind, DriveRequirements } from './drive-requirements.ts';
 
 /** Beyond so many other volumes a drive is chosen without regard to them: each one triples the cost of the search. */
 const othersMax = 7;
@@ -17,19 +17,19 @@ export interface OtherVolume extends DriveKind {
  */
 export function chooseWithOthers(
   index: DriveIndex,
-  ask: DriveAsk,
+  requirements: DriveRequirements,
   others: readonly OtherVolume[],
-  random: DriveDraw,
+  random: TieBreaker,
 ): DriveChoice {
-  if (others.length === 0 || others.length > othersMax) return chooseDrive(index, ask, random);
+  if (others.length === 0 || others.length > othersMax) return chooseDrive(index, requirements, random);
   const drives = [...index.values()].toSorted((a, b) => b.freeBytes - a.freeBytes);
-  const places = drives.map((drive) => ({ drive, sums: sumsOn(drive, ask, others) }));
+  const places = drives.map((drive) => ({ drive, sums: sumsOn(drive, requirements, others) }));
   let best: IndexedDrive[] = [];
   for (const { drive } of places) {
     if (best.length > 0 && drive.freeBytes < best[0]!.freeBytes) break;
-    if (fitsOn(drive, ask) && haveRoom(places, drive, ask.bytes)) best = [...best, drive];
+    if (fitsOn(drive, requirements) && haveRoom(places, drive, requirements.bytes)) best = [...best, drive];
   }
-  if (best.length === 0) return chooseDrive(index, ask, random);
+  if (best.length === 0) return chooseDrive(index, requirements, random);
   return { kind: 'drive', drive: best[random.int(best.length)]! };
 }
 
@@ -39,7 +39,7 @@ export function chooseOnNode(
   nodeName: string,
   { bytes, tier, labels }: OtherVolume,
   others: readonly OtherVolume[],
-  random: DriveDraw,
+  random: TieBreaker,
 ): DriveChoice {
   const requisite = [{ [driveNodeKey]: nodeName }];
   return chooseWithOthers(index, { bytes, tier, labels, preferred: [], requisite }, others, random);
@@ -51,10 +51,14 @@ interface Place {
   readonly sums: readonly number[];
 }
 
-function sumsOn(drive: IndexedDrive, ask: DriveAsk, others: readonly OtherVolume[]): readonly number[] {
+function sumsOn(
+  drive: IndexedDrive,
+  requirements: DriveRequirements,
+  others: readonly OtherVolume[],
+): readonly number[] {
   const sums = [0];
   for (const { bytes, tier, labels } of others) {
-    const isAccepted = fitsOn(drive, { ...ask, bytes, tier, labels });
+    const isAccepted = fitsOn(drive, { ...requirements, bytes, tier, labels });
     for (const sum of [...sums]) sums.push(isAccepted ? sum + bytes : Number.POSITIVE_INFINITY);
   }
   return sums;

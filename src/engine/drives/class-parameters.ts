@@ -1,5 +1,5 @@
 import { isLabelKey, isLabelValue } from '../../kube/selectors/label-syntax.ts';
-import type { DriveKind } from './drive-ask.ts';
+import type { DriveKind } from './drive-requirements.ts';
 
 /** The parameters of a StorageClass of `drives.stowage.dev`. */
 export interface DriveClass extends DriveKind {

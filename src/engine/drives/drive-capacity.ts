@@ -1,5 +1,5 @@
-import type { DriveKind, TopologyTerm } from './drive-ask.ts';
 import type { DriveIndex } from './drive-index.ts';
+import type { DriveKind, TopologyTerm } from './drive-requirements.ts';
 
 export interface DriveRoom {
   /** The sum over all drives. */

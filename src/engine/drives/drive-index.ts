@@ -1,7 +1,7 @@
 import { driveNodeKey } from '../../kube/drive.ts';
-import { type DriveKind, isInTerm, isOfKind, type TopologyTerm } from './drive-ask.ts';
 import { DriveList, type ListedDrive } from './drive-list.ts';
 import { type DriveRecord, promisedBytes } from './drive-record.ts';
+import { type DriveKind, isInTerm, isOfKind, type TopologyTerm } from './drive-requirements.ts';
 import { exclusionAmong } from './drive-state.ts';
 import { ownerOfFilesystem } from './shared-filesystems.ts';
 

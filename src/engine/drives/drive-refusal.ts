@@ -1,8 +1,8 @@
 import { quantityOfBytes } from '../../kube/quantities/bytes.ts';
-import { allTerms, type DriveAsk, type TopologyTerm } from './drive-ask.ts';
 import type { DriveIndex, IndexedDrive } from './drive-index.ts';
 import type { DriveList } from './drive-list.ts';
 import { driveExclusions } from './drive-record.ts';
+import { allTerms, type DriveRequirements, type TopologyTerm } from './drive-requirements.ts';
 import { growthReserveBytes } from './growth-reserve.ts';
 
 /** Drives that a refusal names of each sort. */
@@ -15,7 +15,7 @@ const lookedAtMax = 200;
 /** No drive takes the volume. */
 export interface DriveRefusal {
   readonly kind: 'refused';
-  readonly ask: DriveAsk;
+  readonly requirements: DriveRequirements;
   /** Drives that have all but the bytes, the closest first. */
   readonly closest: readonly CloseDrive[];
   /** Drives that have the bytes, but already have a volume of the same group. */
@@ -35,20 +35,22 @@ export interface CloseDrive {
 }
 
 /** Called after no drive was found. The work is bounded: refused pods ask again and again. */
-export function refuseDrive(index: DriveIndex, ask: DriveAsk): DriveRefusal {
-  const terms = termsOf(ask).slice(0, termsMax);
-  const listed = mostFreeOf(terms, (term) => firstMatching(index.shortestList(ask, term), ask, term));
+export function refuseDrive(index: DriveIndex, requirements: DriveRequirements): DriveRefusal {
+  const terms = termsOf(requirements).slice(0, termsMax);
+  const listed = mostFreeOf(terms, (term) =>
+    firstMatching(index.shortestList(requirements, term), requirements, term),
+  );
   const isInGroup = ({ drive }: { readonly drive: IndexedDrive }) =>
-    ask.spreadGroup !== undefined && drive.hasGroup(ask.spreadGroup);
+    requirements.spreadGroup !== undefined && drive.hasGroup(requirements.spreadGroup);
   const excluded = mostFreeOf(terms, (term) =>
-    firstMatching(index.shortestExcludedList(ask, term), ask, term),
+    firstMatching(index.shortestExcludedList(requirements, term), requirements, term),
   );
   return {
     kind: 'refused',
-    ask,
+    requirements,
     closest: listed
       .filter((one) => !isInGroup(one))
-      .map(({ drive }) => closeDrive(drive, ask))
+      .map(({ drive }) => closeDrive(drive, requirements))
       .filter(({ missingBytes }) => missingBytes > 0)
       .slice(0, namedMax),
     spread: listed
@@ -57,28 +59,33 @@ export function refuseDrive(index: DriveIndex, ask: DriveAsk): DriveRefusal {
       .map(({ drive }) => drive.name),
     excluded: excluded
       .map(({ drive }) => drive)
-      .filter(({ freeBytes }) => freeBytes >= ask.bytes)
+      .filter(({ freeBytes }) => freeBytes >= requirements.bytes)
       .slice(0, namedMax),
     drives: index.size,
   };
 }
 
-function closeDrive({ name, freeBytes, record }: IndexedDrive, ask: DriveAsk): CloseDrive {
-  const reservedBytes = growthReserveBytes(record.capacityBytes, ask.growthReservePercent);
-  return { drive: name, freeBytes, reservedBytes, missingBytes: ask.bytes + reservedBytes - freeBytes };
+function closeDrive({ name, freeBytes, record }: IndexedDrive, requirements: DriveRequirements): CloseDrive {
+  const reservedBytes = growthReserveBytes(record.capacityBytes, requirements.growthReservePercent);
+  return {
+    drive: name,
+    freeBytes,
+    reservedBytes,
+    missingBytes: requirements.bytes + reservedBytes - freeBytes,
+  };
 }
 
 /** One sentence: what was asked, and which drives came closest. */
-export function driveRefusalText({ ask, closest, spread, excluded, drives }: DriveRefusal): string {
-  const asked = quantityOfBytes(BigInt(ask.bytes));
-  const wanted = wantedText(ask);
+export function driveRefusalText({ requirements, closest, spread, excluded, drives }: DriveRefusal): string {
+  const asked = quantityOfBytes(BigInt(requirements.bytes));
+  const wanted = wantedText(requirements);
   if (drives === 0) return 'there are no drives; register one as a Drive object';
   const parts = [
     ...closest.map(
       ({ drive, freeBytes, reservedBytes, missingBytes }) =>
         `drive ${drive}: ${quantity(freeBytes)} free${reservedText(reservedBytes)}, ${asked} asked, ${quantity(missingBytes)} missing`,
     ),
-    ...spread.map((drive) => `drive ${drive} has a volume of ${ask.spreadGroup} already`),
+    ...spread.map((drive) => `drive ${drive} has a volume of ${requirements.spreadGroup} already`),
     ...excluded.map(({ name, record }) => `drive ${name} ${driveExclusions[record.exclusion ?? 'NotReady']}`),
   ];
   const head = `no drive${wanted} takes a volume of ${asked}`;
@@ -93,10 +100,10 @@ function quantity(bytes: number): string {
   return bytes < 0 ? `-${quantityOfBytes(BigInt(-bytes))}` : quantityOfBytes(BigInt(bytes));
 }
 
-function wantedText(ask: DriveAsk): string {
-  const tier = ask.tier === undefined ? [] : [` of access tier ${ask.tier}`];
-  const labels = pairsText(ask.labels);
-  const terms = allTerms(ask);
+function wantedText(requirements: DriveRequirements): string {
+  const tier = requirements.tier === undefined ? [] : [` of access tier ${requirements.tier}`];
+  const labels = pairsText(requirements.labels);
+  const terms = allTerms(requirements);
   const names = [...new Set(terms.map(pairsText))];
   const more = names.length > namedMax ? ` or ${names.length - namedMax} more` : '';
   return [
@@ -112,8 +119,8 @@ function pairsText(pairs: Readonly<Record<string, string>>): string {
     .join(',');
 }
 
-function termsOf(ask: DriveAsk): readonly TopologyTerm[] {
-  const terms = allTerms(ask);
+function termsOf(requirements: DriveRequirements): readonly TopologyTerm[] {
+  const terms = allTerms(requirements);
   return terms.length === 0 ? [{}] : terms;
 }
 
@@ -134,14 +141,14 @@ function mostFreeOf(
 /** The first of the drives with the most free bytes; enough of them to name some of each sort. */
 function firstMatching(
   list: DriveList<IndexedDrive>,
-  ask: DriveAsk,
+  requirements: DriveRequirements,
   term: TopologyTerm,
 ): readonly IndexedDrive[] {
   const found: IndexedDrive[] = [];
   const last = Math.max(0, list.length - lookedAtMax);
   for (let at = list.length - 1; at >= last && found.length < 3 * namedMax; at -= 1) {
     const drive = list.at(at);
-    if (drive.isOfKind(ask) && drive.isIn(term)) found.push(drive);
+    if (drive.isOfKind(requirements) && drive.isIn(term)) found.push(drive);
   }
   return found;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { PersistentVolume } from '../../kube/api/core.ts';
 import { type Drive, type DriveVolume, drivesDriver } from '../../kube/drive.ts';
-import { auditLedgers, ledgerFindingText, strayDirectories } from './ledger-audit.ts';
+import { auditLedgers, ledgerFindingText, orphanedDirectories } from './ledger-audit.ts';
 
 const drive = (name: string, ...volumes: readonly DriveVolume[]): Drive => ({
   metadata: { name },
@@ -115,7 +115,7 @@ test.each<[string, Case, readonly string[]]>([
 });
 
 test('directories without an entry are stray', () => {
-  expect(strayDirectories(drive('d', entry('v')), ['v', 'w'])).toMatchObject([
+  expect(orphanedDirectories(drive('d', entry('v')), ['v', 'w'])).toMatchObject([
     { kind: 'stray', drive: 'd', volume: 'w' },
   ]);
 });

@@ -73,7 +73,7 @@ function drivesByVolume(drives: readonly Drive[]): ReadonlyMap<string, readonly 
 }
 
 /** Directories of a drive that its ledger does not have. They are listed before the ledger is read, so that no new one seems stray. */
-export function strayDirectories(drive: Drive, directories: Iterable<string>): readonly LedgerFinding[] {
+export function orphanedDirectories(drive: Drive, directories: Iterable<string>): readonly LedgerFinding[] {
   const known = new Set(listOf(drive.spec?.volumes).map(({ name }) => name));
   return [...directories]
     .filter((name) => !known.has(name))

@@ -21,7 +21,7 @@ export function inlineCapacityOf(pod: PodRecord, index: ClusterIndex): InlineCap
     const { size, volumeName } = volume;
     if (size === undefined) continue;
     const promised = index.promises.get(inlineVolumeId(pod.key, volumeName));
-    if (promised !== undefined && promised.isInFigure !== true) promises.push(promised);
+    if (promised !== undefined && promised.isInCapacityReport !== true) promises.push(promised);
     else {
       const poolKey = promised?.poolKey ?? index.inlinePool(volume, pod.nodeName)?.key;
       if (poolKey !== undefined) included.push({ poolKey, size });
@@ -32,16 +32,21 @@ export function inlineCapacityOf(pod: PodRecord, index: ClusterIndex): InlineCap
 
 export function returnInlineCapacity({ promises, included }: InlineCapacity, index: ClusterIndex): void {
   for (const { id } of promises) if (index.promises.get(id) !== undefined) index.setPromise(id, undefined);
-  for (const { poolKey, size } of included) changeFigures(index, poolKey, (figure) => addSizes(figure, size));
+  for (const { poolKey, size } of included)
+    changeCapacityReports(index, poolKey, (figure) => addSizes(figure, size));
 }
 
 export function takeInlineCapacity({ promises, included }: InlineCapacity, index: ClusterIndex): void {
   for (const promised of promises) index.setPromise(promised.id, promised);
   for (const { poolKey, size } of included)
-    changeFigures(index, poolKey, (figure) => subtractSizes(figure, size));
+    changeCapacityReports(index, poolKey, (figure) => subtractSizes(figure, size));
 }
 
-function changeFigures(index: ClusterIndex, poolKey: string, change: (figure: Size) => Size): void {
+function changeCapacityReports(index: ClusterIndex, poolKey: string, change: (figure: Size) => Size): void {
   const pool = index.pools.get(poolKey);
-  index.setPoolFigures(poolKey, pool?.free && change(pool.free), pool?.largest && change(pool.largest));
+  index.setPoolCapacityReports(
+    poolKey,
+    pool?.free && change(pool.free),
+    pool?.largest && change(pool.largest),
+  );
 }

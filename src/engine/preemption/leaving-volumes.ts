@@ -29,7 +29,7 @@ export function returnLeavingVolumes(pod: PodRecord, node: string, index: Cluste
     const { capacityBytes, usedBytes } = pool.drive!;
     const leaving = bytesOf(pool, index, (owner) => owner === undefined || owner.isDeleting);
     const free = sizeOfBytes(capacityBytes - usedBytes + leaving);
-    index.setPoolFigures(pool.key, free, free);
+    index.setPoolCapacityReports(pool.key, free, free);
   }
 }
 

@@ -7,7 +7,7 @@ import { isFinished } from '../../kube/pods.ts';
 import { ephemeralClaimName } from '../../kube/volumes.ts';
 import { textOf } from '../../kube/wire.ts';
 import { readInlineDriveKind } from '../drives/class-parameters.ts';
-import type { DriveKind } from '../drives/drive-ask.ts';
+import type { DriveKind } from '../drives/drive-requirements.ts';
 import type { Size } from '../size.ts';
 import { nonNullItems, readSize, sizeOfQuantity, stringMapOf } from './field-readers.ts';
 import { type Identity, namespacedIdentity } from './identity.ts';

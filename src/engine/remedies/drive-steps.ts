@@ -1,6 +1,6 @@
 import { driveNodeKey, drivesDriver } from '../../kube/drive.ts';
 import { policyOfClaim } from '../cluster-index/pools/policies/policy-of-claim.ts';
-import type { DriveKind } from '../drives/drive-ask.ts';
+import type { DriveKind } from '../drives/drive-requirements.ts';
 import type { Finding } from '../rules/framework/finding.ts';
 import { changing, type RemedyEdit, type RemedyStep } from './remedy-step.ts';
 import type { WhatIf } from './what-if.ts';

@@ -1,7 +1,7 @@
 import type { Deployment, StatefulSet } from '../../kube/api/apps.ts';
 import type { Pod } from '../../kube/api/core.ts';
 import type { PodRecord } from '../records/pod-record.ts';
-import type { PodCause, PodOutcome, VolumeCopy } from './prediction.ts';
+import type { PodCause, PodOutcomeKind, VolumeCopy } from './prediction.ts';
 import type { WhatIfCluster } from './what-if-cluster.ts';
 import type { WorkloadPods } from './workload-pods.ts';
 
@@ -18,7 +18,7 @@ export interface ChangeSink {
   /** A pod leaves its node for good or for another. It is still in the cluster. */
   readonly evict: (pod: PodRecord, cause: PodCause) => void;
   /** Whatever happens else, this is what becomes of the pod, unless it leaves. */
-  readonly settle: (pod: PodRecord, cause: PodCause, outcome: PodOutcome, message?: string) => void;
+  readonly settle: (pod: PodRecord, cause: PodCause, outcome: PodOutcomeKind, message?: string) => void;
   /** The pod was created, and needs a node. */
   readonly created: (pod: Pod, cause: PodCause) => void;
   /** The controller of the set creates, updates and removes members as its policies allow. */

@@ -5,7 +5,7 @@ import { Ledger } from '../ledger/ledger.ts';
 import { type Placement, plan } from '../plan.ts';
 import { everyNode } from '../records/node-matcher.ts';
 import { type PodRecord, readPod } from '../records/pod-record.ts';
-import type { PodFate, VolumeCopy } from './prediction.ts';
+import type { PodOutcome, VolumeCopy } from './prediction.ts';
 import type { SchedulingOptions } from './scheduling.ts';
 import type { WhatIfCluster } from './what-if-cluster.ts';
 
@@ -14,7 +14,7 @@ import type { WhatIfCluster } from './what-if-cluster.ts';
  * the index as it was.
  */
 export function copiesFor(
-  fates: readonly PodFate[],
+  outcomes: readonly PodOutcome[],
   cluster: WhatIfCluster,
   { nowMs, rules }: SchedulingOptions,
 ): readonly VolumeCopy[] {
@@ -22,9 +22,9 @@ export function copiesFor(
   const savepoint = index.savepoint();
   try {
     const ledger = new Ledger(index);
-    return fates.flatMap((fate) => {
-      if (fate.outcome !== 'stranded' || fate.from === undefined) return [];
-      const pod = cluster.get('Pod', fate.replacement ?? fate.pod) ?? missingMember(cluster, fate);
+    return outcomes.flatMap((outcome) => {
+      if (outcome.outcome !== 'stranded' || outcome.from === undefined) return [];
+      const pod = cluster.get('Pod', outcome.replacement ?? outcome.pod) ?? missingMember(cluster, outcome);
       if (pod === undefined) return [];
       const pinned = pinnedClaims(cluster, readPod(pod));
       if (pinned.length === 0) return [];
@@ -37,8 +37,8 @@ export function copiesFor(
         claim: `${claim.metadata?.namespace}/${claim.metadata?.name}`,
         driver,
         bytes,
-        pod: fate.pod,
-        from: `node/${fate.from}`,
+        pod: outcome.pod,
+        from: `node/${outcome.from}`,
         to: fits ? `node/${answer.node}` : undefined,
         drive: fits ? driveOf(answer, claim) : undefined,
       }));
@@ -49,7 +49,7 @@ export function copiesFor(
 }
 
 /** The member that an ordered StatefulSet does not create before others: its volumes keep it from moving all the same. */
-function missingMember(cluster: WhatIfCluster, { pod, owner }: PodFate): Pod | undefined {
+function missingMember(cluster: WhatIfCluster, { pod, owner }: PodOutcome): Pod | undefined {
   const [namespace = '', name = ''] = pod.split('/');
   const [kind, setName = ''] = owner.split('/');
   const set = kind === 'StatefulSet' ? cluster.get('StatefulSet', `${namespace}/${setName}`) : undefined;

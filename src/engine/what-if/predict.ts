@@ -14,12 +14,12 @@ import { DeploymentRollouts, type RolledOut } from './deployment-rollouts.ts';
 import { inlinePublicationMs, publishInlineVolumes } from './inline-entries.ts';
 import { cordon, makeChange } from './make-change.ts';
 import { removeOwnVolumes, volumeDeletionMs } from './own-volumes.ts';
-import { type Fate, PodFates } from './pod-fates.ts';
+import { type PendingOutcome, PodOutcomes } from './pod-outcomes.ts';
 import type {
   NodeDifference,
   PlacedCounts,
   PodCause,
-  PodFate,
+  PodOutcome,
   Prediction,
   VolumeCopy,
 } from './prediction.ts';
@@ -83,7 +83,7 @@ class Predictor {
   readonly #workloads: WorkloadPods;
   readonly #scheduling: WhatIfScheduling;
   readonly #rollouts: DeploymentRollouts;
-  readonly #fates: PodFates;
+  readonly #outcomes: PodOutcomes;
   readonly #sink: ChangeSink;
   #drains: readonly WhatIfChange[] = [];
   readonly #drained: PodRecord[] = [];
@@ -101,7 +101,7 @@ class Predictor {
     });
     this.#workloads = new WorkloadPods(this.#cluster, options, (work) => this.#scheduling.after(0, work));
     this.#rollouts = new DeploymentRollouts(this.#cluster);
-    this.#fates = new PodFates(this.#cluster);
+    this.#outcomes = new PodOutcomes(this.#cluster);
     this.#scheduling = new WhatIfScheduling(this.#cluster, options, {
       placed: (pod) => this.#placed(pod),
       evicting: (pod, stored) => this.#evicting(pod, stored),
@@ -132,17 +132,17 @@ class Predictor {
     const missing = [...this.#sets.values()].flatMap(({ set, cause }) => this.#missingMembers(set, cause));
     const after = this.#counts();
     const nodes = this.#nodeDifferences(podsBefore);
-    const known: PodFate[] = [];
-    for (const fate of this.#fates.finished(this.#scheduling)) {
-      known.push(fate);
+    const known: PodOutcome[] = [];
+    for (const outcome of this.#outcomes.finished(this.#scheduling)) {
+      known.push(outcome);
       yield;
     }
     // What the changes are about comes first.
-    const fates = [...known, ...missing].toSorted(
+    const outcomes = [...known, ...missing].toSorted(
       (a, b) => Number(a.cause === 'pending') - Number(b.cause === 'pending'),
     );
-    const copies = [...this.#copies, ...copiesFor(fates, this.#cluster, this.#options)];
-    return { fates, copies, nodes, before, after, notes: [...this.#cluster.notes] };
+    const copies = [...this.#copies, ...copiesFor(outcomes, this.#cluster, this.#options)];
+    return { outcomes, copies, nodes, before, after, notes: [...this.#cluster.notes] };
   }
 
   /** Until nothing is left to do. */
@@ -169,16 +169,16 @@ class Predictor {
         }),
       moves: () => this.#scheduling.moves,
       evict: (pod, cause) => {
-        this.#fates.leaving(pod, cause);
+        this.#outcomes.leaving(pod, cause);
         if (cause === 'scaled') this.#unwanted.add(pod.uid);
         if (cause === 'drained') this.#drained.push(pod);
         else this.#scheduling.evict([pod]);
       },
-      settle: (pod, cause, outcome, message) => {
+      settle: (pod, cause, kind, message) => {
         if (this.#drained.some(({ key }) => key === pod.key)) return;
-        const fate = this.#fates.of(pod, cause);
-        fate.settled = outcome;
-        fate.message = message;
+        const outcome = this.#outcomes.of(pod, cause);
+        outcome.settled = kind;
+        outcome.message = message;
       },
       created: (pod, cause) => this.#enqueue(pod, cause),
       sync: (set, cause) => {
@@ -190,20 +190,20 @@ class Predictor {
     };
   }
 
-  #recreate(fate: Fate, stored: Pod): void {
+  #recreate(outcome: PendingOutcome, stored: Pod): void {
     const after = this.#workloads.afterGone(stored);
     switch (after.kind) {
       case 'lost':
-        fate.settled = 'lost';
+        outcome.settled = 'lost';
         return;
       case 'complete':
         return;
       case 'member':
-        this.#sync(after.set, fate.cause);
+        this.#sync(after.set, outcome.cause);
         return;
       case 'replaced':
-        this.#fates.replaced(fate, after.pod);
-        this.#enqueue(after.pod, fate.cause);
+        this.#outcomes.replaced(outcome, after.pod);
+        this.#enqueue(after.pod, outcome.cause);
     }
   }
 
@@ -264,14 +264,14 @@ class Predictor {
 
   #enqueueKnown(pod: PodRecord): void {
     if (this.#cluster.get('Pod', pod.key) === undefined) return;
-    this.#fates.of(pod, 'pending');
+    this.#outcomes.of(pod, 'pending');
     this.#scheduling.enqueue(pod);
   }
 
   #enqueue(pod: Pod, cause: PodCause): void {
     const record = this.#index.pods.stored(podKey(pod));
     if (record === undefined) return;
-    this.#fates.created(pod, cause);
+    this.#outcomes.created(pod, cause);
     this.#scheduling.enqueue(record);
   }
 
@@ -287,48 +287,48 @@ class Predictor {
     if (set === undefined) return;
     // Only an ordered set, and an update, wait for members.
     if (set.spec?.podManagementPolicy === 'Parallel' && !this.#workloads.isUpdating(set)) return;
-    const cause = this.#sets.get(podKey(set))?.cause ?? this.#fates.known(key)?.cause ?? 'pending';
+    const cause = this.#sets.get(podKey(set))?.cause ?? this.#outcomes.known(key)?.cause ?? 'pending';
     this.#scheduling.later(() => this.#sync(set, cause));
   }
 
   /** Most controllers create another pod as soon as one is being deleted, a Job soon afterwards; a StatefulSet waits until the name is free. */
   #evicting(pod: PodRecord, stored: Pod): void {
-    const fate = this.#fates.of(pod, 'preempted');
+    const outcome = this.#outcomes.of(pod, 'preempted');
     if (this.#unwanted.has(pod.uid) || pod.owner === '' || isMember(pod)) return;
     const [kind, name = ''] = pod.owner.split('/');
     if (kind === 'Job') {
-      this.#scheduling.after(jobReplacementMs, () => this.#recreate(fate, stored));
+      this.#scheduling.after(jobReplacementMs, () => this.#recreate(outcome, stored));
       return;
     }
-    this.#recreate(fate, stored);
+    this.#recreate(outcome, stored);
     if (kind === 'ReplicaSet') this.#rollOutLater(pod.namespace, name);
   }
 
   #gone(pod: PodRecord, stored: Pod): void {
     const deleteVolumes = removeOwnVolumes(this.#cluster, pod);
     if (deleteVolumes !== undefined) this.#scheduling.after(volumeDeletionMs, deleteVolumes);
-    const fate = this.#fates.of(pod, 'preempted');
+    const outcome = this.#outcomes.of(pod, 'preempted');
     if (!this.#unwanted.has(pod.uid)) {
-      if (pod.owner === '' || isMember(pod)) this.#recreate(fate, stored);
+      if (pod.owner === '' || isMember(pod)) this.#recreate(outcome, stored);
       return;
     }
-    fate.settled = 'removed';
+    outcome.settled = 'removed';
     const [kind, name = ''] = pod.owner.split('/');
     if (kind === 'StatefulSet') {
       // An ordered set removes the next one now.
       const set = this.#cluster.get('StatefulSet', `${pod.namespace}/${name}`);
-      if (set !== undefined) this.#sync(set, fate.cause);
+      if (set !== undefined) this.#sync(set, outcome.cause);
       return;
     }
     this.#rollOutLater(pod.namespace, name);
   }
 
   /** Members that were not created, because those before them have no node. */
-  #missingMembers(set: StatefulSet, cause: PodCause): readonly PodFate[] {
+  #missingMembers(set: StatefulSet, cause: PodCause): readonly PodOutcome[] {
     const { name } = set.metadata ?? {};
     const current = this.#cluster.get('StatefulSet', podKey(set)) ?? set;
     return this.#workloads.missingMembers(current).map((pod) => {
-      const known = this.#fates.known(pod);
+      const known = this.#outcomes.known(pod);
       const message = `StatefulSet ${name} creates it when the pods before it are ready (podManagementPolicy OrderedReady)`;
       return {
         pod,

@@ -3,7 +3,7 @@ import type { PodRefusal } from '../rules/framework/rule.ts';
 
 /** What happens to the pods of a cluster if it is changed. Pods that stay as they are do not appear. */
 export interface Prediction {
-  readonly fates: readonly PodFate[];
+  readonly outcomes: readonly PodOutcome[];
   readonly copies: readonly VolumeCopy[];
   /** The number of pods on each node whose number changes, and on each new node. */
   readonly nodes: readonly NodeDifference[];
@@ -25,18 +25,18 @@ export interface PlacedCounts {
  * `removed`: its controller wants fewer. `stays`: it is on a drained node and remains there, as pods of DaemonSets do. `stuck`: it keeps its node,
  * and its volume cannot leave the drained drive.
  */
-export type PodOutcome = 'moved' | 'placed' | 'stranded' | 'lost' | 'removed' | 'stays' | 'stuck';
+export type PodOutcomeKind = 'moved' | 'placed' | 'stranded' | 'lost' | 'removed' | 'stays' | 'stuck';
 
 /** `drained`, `scaled`, `applied`: the change is about it. `preempted`: it yields to a pod of higher priority. `pending`: it had no node before. */
 export type PodCause = 'drained' | 'scaled' | 'applied' | 'preempted' | 'pending';
 
-export interface PodFate {
+export interface PodOutcome {
   /** `NAMESPACE/NAME`: of the pod before the change, or of the new pod. */
   readonly pod: string;
   /** The controller, as `KIND/NAME`; empty if there is none. */
   readonly owner: string;
   readonly cause: PodCause;
-  readonly outcome: PodOutcome;
+  readonly outcome: PodOutcomeKind;
   readonly from: string | undefined;
   readonly to: string | undefined;
   /** The key of the pod that a controller creates in its place, if that has another name. */

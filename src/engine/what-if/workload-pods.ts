@@ -40,7 +40,7 @@ export interface SetSteps {
 }
 
 /** `replaced`: the controller creates another pod at once. `member`: the controller of this set creates it again as its policy allows. */
-export type GonePod =
+export type DeletedPod =
   | { readonly kind: 'lost' }
   /** There are enough without it: its controller has created another pod already. */
   | { readonly kind: 'complete' }
@@ -68,7 +68,7 @@ export class WorkloadPods {
   }
 
   /** What the controller of a pod that has gone does about it. */
-  afterGone(gone: Pod): GonePod {
+  afterGone(gone: Pod): DeletedPod {
     const owner = controllerOf(gone);
     if (owner === undefined) return { kind: 'lost' };
     const pod = withoutPlace(gone);

@@ -1,5 +1,5 @@
 import type { PoolForm } from '../../engine/records/pool-record.ts';
-import type { DriftFigure, DriftKind, DriftVolumes } from '../../kube/drift-record.ts';
+import type { DriftCapacityReport, DriftKind, DriftVolumes } from '../../kube/drift-record.ts';
 import type { Note } from '../view/note.ts';
 
 /**
@@ -40,7 +40,7 @@ export interface PoolDriftLine {
   /** The probable cause. */
   readonly cause: DriftKind | 'unknown';
   /** The figure with which the difference was found. */
-  readonly baseline?: DriftFigure | undefined;
+  readonly baseline?: DriftCapacityReport | undefined;
   /** What a person can do. Nothing is repaired without one. */
   readonly proposals: readonly string[];
 }

@@ -1,4 +1,4 @@
-import { figureAgeText } from '../pools/figure-source.ts';
+import { capacityReportAgeText } from '../pools/figure-source.ts';
 import { PoolReader } from '../pools/pool-reader.ts';
 import type { PoolLine } from './explanation.ts';
 import type { PodQuestion } from './pod-question.ts';
@@ -19,7 +19,8 @@ export function poolLines(
   return pools.map((record) => {
     const { pool, storageClass, total, used, promised, free, measuredAt, publishedBy, publisher } =
       reader.read(record);
-    const age = measuredAt === undefined ? undefined : figureAgeText({ measuredAt, publisher }, nowMs);
+    const age =
+      measuredAt === undefined ? undefined : capacityReportAgeText({ measuredAt, publisher }, nowMs);
     return { pool, storageClass, total, used, promised, free, measuredAt, age, publishedBy, publisher };
   });
 }

@@ -2,7 +2,7 @@ import type { Profile } from '../../engine/cluster-index/profile.ts';
 import { type DisruptionBudget, readDisruptionBudget } from '../../engine/preemption/disruption-budget.ts';
 import { type WhatIfChange, WhatIfError } from '../../engine/what-if/change.ts';
 import { predictInSteps } from '../../engine/what-if/predict.ts';
-import type { PodFate, PodOutcome, Prediction } from '../../engine/what-if/prediction.ts';
+import type { PodOutcome, PodOutcomeKind, Prediction } from '../../engine/what-if/prediction.ts';
 import type { Pod } from '../../kube/api/core.ts';
 import type { PriorityClass } from '../../kube/api/scheduling.ts';
 import { isFinished } from '../../kube/pods.ts';
@@ -16,7 +16,7 @@ import type { ClusterView } from '../view/cluster-view.ts';
 import { changeText } from './change-text.ts';
 import { missingInFiles, unreadForDrain } from './missing-in-files.ts';
 import {
-  type GonePodLine,
+  type DeletedPodLine,
   type PlanReport,
   planApiVersion,
   type StrandedPodLine,
@@ -68,7 +68,7 @@ function* planSteps(
     profile: prepared.profile.name,
     before,
     after,
-    ...fateLines(prediction),
+    ...outcomeLines(prediction),
     nodes,
     notes: [
       ...view.notes,
@@ -172,9 +172,9 @@ function isDrain({ kind }: WhatIfChange): boolean {
   return kind === 'drain-node' || kind === 'drain-drive';
 }
 
-function fateLines({ fates, copies }: Prediction) {
-  const of = (outcome: PodOutcome) => fates.filter((fate) => fate.outcome === outcome);
-  const moves = fates.flatMap(({ pod, owner, from, to, cause, outcome }) =>
+function outcomeLines({ outcomes, copies }: Prediction) {
+  const of = (kind: PodOutcomeKind) => outcomes.filter(({ outcome }) => outcome === kind);
+  const moves = outcomes.flatMap(({ pod, owner, from, to, cause, outcome }) =>
     (outcome === 'moved' || outcome === 'placed') && to !== undefined
       ? [{ pod, owner: textOrNone(owner), from, to, cause }]
       : [],
@@ -195,7 +195,7 @@ function fateLines({ fates, copies }: Prediction) {
   };
 }
 
-function strandedLine({ pod, owner, from, cause, why }: PodFate): StrandedPodLine {
+function strandedLine({ pod, owner, from, cause, why }: PodOutcome): StrandedPodLine {
   return {
     pod,
     owner: textOrNone(owner),
@@ -207,7 +207,7 @@ function strandedLine({ pod, owner, from, cause, why }: PodFate): StrandedPodLin
   };
 }
 
-function goneLine({ pod, owner, from }: PodFate): GonePodLine {
+function goneLine({ pod, owner, from }: PodOutcome): DeletedPodLine {
   return { pod, owner: textOrNone(owner), node: from };
 }
 

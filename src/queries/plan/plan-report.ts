@@ -21,11 +21,11 @@ export interface PlanReport {
   /** Pods that keep their node, with a volume that cannot leave a drained drive. */
   readonly stuck: readonly StrandedPodLine[];
   /** Pods that no controller creates again. */
-  readonly lost: readonly GonePodLine[];
+  readonly lost: readonly DeletedPodLine[];
   /** Pods that their controller removes, because fewer are wanted. */
-  readonly removed: readonly GonePodLine[];
+  readonly removed: readonly DeletedPodLine[];
   /** Pods that stay on a drained node. */
-  readonly stays: readonly GonePodLine[];
+  readonly stays: readonly DeletedPodLine[];
   /** Volumes that would have to be copied. */
   readonly copies: readonly VolumeCopyLine[];
   readonly copiedBytes: number;
@@ -40,7 +40,7 @@ export interface PlanReport {
   readonly unreadKinds: readonly string[];
 }
 
-export interface GonePodLine {
+export interface DeletedPodLine {
   readonly pod: string;
   readonly owner: string | undefined;
   readonly node: string | undefined;

@@ -35,7 +35,7 @@ export function expansionsInFlight(index: ClusterIndex): readonly ExpansionInFli
 export function expansionsOf(index: ClusterIndex, claimKey: string): readonly ExpansionInFlight[] {
   return [expansionId(claimKey), expandedId(claimKey)].flatMap((id) => {
     const promised = index.promises.get(id);
-    const isOver = promised?.isInFigure === true;
+    const isOver = promised?.isInCapacityReport === true;
     return promised === undefined || isOver ? [] : [expansionOfPromise(index, claimKey, promised)];
   });
 }

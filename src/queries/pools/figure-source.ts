@@ -7,7 +7,7 @@ import type { ClusterView } from '../view/cluster-view.ts';
 import { ageText } from './age-text.ts';
 
 /** Where the figure of a pool comes from. */
-export interface FigureSource {
+export interface CapacityReportSource {
   /** When the driver was asked; else when the object was last written. Undefined if neither is known. */
   readonly measuredAt: string | undefined;
   readonly measuredAtFrom: 'measurement' | 'write' | undefined;
@@ -17,11 +17,11 @@ export interface FigureSource {
   readonly publisher: PublisherState | undefined;
 }
 
-export function figureSource(
+export function capacityReportSource(
   { snapshot }: Pick<ClusterView, 'snapshot'>,
   pool: PoolRecord,
   nowMs: number,
-): FigureSource {
+): CapacityReportSource {
   const { metadata } = snapshot.get(pool.form, pool.object) ?? {};
   const written = lastWrite(listOf(metadata?.managedFields));
   const isMeasured = pool.measuredAtMs !== undefined;
@@ -35,8 +35,8 @@ export function figureSource(
 }
 
 /** A figure that has not changed is not written again: while its publisher runs, its age is that of the pool's last change, and not shown. */
-export function figureAgeText(
-  { measuredAt, publisher }: Partial<Pick<FigureSource, 'measuredAt' | 'publisher'>>,
+export function capacityReportAgeText(
+  { measuredAt, publisher }: Partial<Pick<CapacityReportSource, 'measuredAt' | 'publisher'>>,
   nowMs: number,
 ): string {
   return publisher?.kind === 'running' ? 'current' : ageText(measuredAt, nowMs);
@@ -46,7 +46,7 @@ export function figureAgeText(
 export function publisherText({
   publishedBy = '-',
   publisher,
-}: Partial<Pick<FigureSource, 'publishedBy' | 'publisher'>>): string {
+}: Partial<Pick<CapacityReportSource, 'publishedBy' | 'publisher'>>): string {
   if (publisher?.kind === 'gone') return `${publishedBy} (gone since ${publisher.since})`;
   return publisher?.kind === 'failing' ? `${publishedBy} (${publisher.problem})` : publishedBy;
 }

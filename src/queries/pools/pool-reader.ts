@@ -4,7 +4,7 @@ import type { PoolForm, PoolRecord } from '../../engine/records/pool-record.ts';
 import { compareSizes, type Size, subtractSizes, zeroSize } from '../../engine/size.ts';
 import type { ClusterView } from '../view/cluster-view.ts';
 import { quantityText } from './amounts.ts';
-import { type FigureSource, figureSource } from './figure-source.ts';
+import { type CapacityReportSource, capacityReportSource } from './figure-source.ts';
 import { orphanCheck } from './orphaned-pools.ts';
 import { PoolUsage } from './pool-usage.ts';
 import { type Reach, ReachReader } from './reach.ts';
@@ -41,7 +41,7 @@ export interface PoolCapacity {
   /** The label `csi.storage.k8s.io/managed-by`; without it, the manager of the object's fields that were written last. */
   readonly publishedBy?: string | undefined;
   /** Whether the publisher runs; undefined if that is unknown. */
-  readonly publisher?: FigureSource['publisher'];
+  readonly publisher?: CapacityReportSource['publisher'];
   /** For a Drive: `Ready`, or why it takes no new volumes. */
   readonly state?: DriveExclusion | 'Ready' | undefined;
   /** Other pools on the same disks. */
@@ -58,7 +58,7 @@ export class PoolReader {
   readonly #index: ClusterIndex;
   readonly #nowMs: number;
   readonly #isOrphan: (pool: PoolRecord) => boolean;
-  readonly #sourceOf: (pool: PoolRecord) => FigureSource;
+  readonly #sourceOf: (pool: PoolRecord) => CapacityReportSource;
 
   constructor(view: ClusterView, index: ClusterIndex, nowMs: number) {
     this.reaches = new ReachReader(index);
@@ -66,7 +66,7 @@ export class PoolReader {
     this.#index = index;
     this.#nowMs = nowMs;
     this.#isOrphan = orphanCheck(view);
-    this.#sourceOf = (pool) => figureSource(view, pool, nowMs);
+    this.#sourceOf = (pool) => capacityReportSource(view, pool, nowMs);
   }
 
   /** All pools, by class and name. */

@@ -113,7 +113,7 @@ export class PoolUsage {
   /** Whether the bytes are deducted from a pool as a promise. */
   #isPromised(id: string | undefined): boolean {
     const promised = id === undefined ? undefined : this.#index.promises.get(id);
-    return promised !== undefined && promised.poolKey !== undefined && promised.isInFigure !== true;
+    return promised !== undefined && promised.poolKey !== undefined && promised.isInCapacityReport !== true;
   }
 
   #count(volume: VolumeRecord, driver: string): void {

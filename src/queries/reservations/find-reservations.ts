@@ -147,7 +147,7 @@ function inlinePromise(promised: CapacityPromise | undefined): Omit<InlineVolume
 
 function inlineVolumes(index: ClusterIndex): readonly InlineVolumeInFlight[] {
   return [...index.promises.all()]
-    .filter(({ isInFigure }) => isInFigure !== true)
+    .filter(({ isInCapacityReport }) => isInCapacityReport !== true)
     .flatMap((promised) => inlinePromise(promised).map((line) => ({ line, promised })))
     .map(({ line, promised: { poolKey = '' } }) => ({ ...line, pool: index.pools.get(poolKey)?.name }))
     .sort((a, b) => compareText(`${a.pod} ${a.volume}`, `${b.pod} ${b.volume}`));

@@ -22,7 +22,7 @@ export function missingNotes({ snapshot, unseen }: ClusterView, needs: readonly 
 }
 
 /** True if none of the needed kinds could be read, so that there is no answer. */
-export function isBlind({ unseen }: ClusterView, kinds: readonly IndexedKind[]): boolean {
+export function cannotRead({ unseen }: ClusterView, kinds: readonly IndexedKind[]): boolean {
   return kinds.every((wanted) =>
     unseen?.some(({ kind, onlyNamespace }) => kind === wanted && onlyNamespace === undefined),
   );

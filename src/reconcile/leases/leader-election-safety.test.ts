@@ -105,10 +105,10 @@ function disturb({ connection, clock: ownClock }: Candidate, clock: VirtualClock
   const travelMs = () => (random.int(10) === 0 ? random.int(12_000) : random.int(200));
   connection.addHooks({
     before: async ({ signal, send }) => {
-      const fate = random.int(12);
-      if (fate === 0) clock.after(travelMs() * 2, () => void send().catch(() => {}));
+      const outcome = random.int(12);
+      if (outcome === 0) clock.after(travelMs() * 2, () => void send().catch(() => {}));
       await clock.sleep(travelMs(), signal ?? never);
-      if (fate < 2) throw unreachable;
+      if (outcome < 2) throw unreachable;
     },
     after: async ({ signal }) => {
       await ownClock.sleep(travelMs(), signal ?? never);

@@ -2,7 +2,7 @@ import type {
   AnswerOverride,
   ClusterCall,
   ClusterHooks,
-  WatchEventFate,
+  WatchEventOutcome,
 } from '../../cluster/intercepted-cluster.ts';
 import { failure } from '../../kube/api-error.ts';
 import { qualifiedPlural } from '../../kube/resource.ts';
@@ -135,7 +135,7 @@ export class ConnectionFaults implements ClusterHooks {
     this.#hitting.delete(call);
   };
 
-  readonly onWatchEvent = async ({ resource }: ClusterCall): Promise<WatchEventFate> => {
+  readonly onWatchEvent = async ({ resource }: ClusterCall): Promise<WatchEventOutcome> => {
     const { clock } = this.#options;
     await this.#travel();
     for (const name of ['*', qualifiedPlural(resource)]) {

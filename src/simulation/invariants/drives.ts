@@ -158,7 +158,7 @@ const ledgersMatchVolumes: Invariant = {
   },
 };
 
-const figuresAreThoseOfTheLedgers: Invariant = {
+const capacityReportsAreThoseOfTheLedgers: Invariant = {
   name: 'when the system is at rest, the figure of every node with drives is what its ledgers say',
   atRest: (state) => {
     const figures = [...state.values(csiStorageCapacities)].filter(
@@ -171,7 +171,7 @@ const figuresAreThoseOfTheLedgers: Invariant = {
       const node = metadata?.name ?? '';
       const own = figures.filter(({ nodeTopology }) => nodeTopology?.matchLabels?.[driveNodeKey] === node);
       if (own.length !== 1) return [`${node} has ${own.length} figures`];
-      const [published, actual] = [figureText(own[0]), roomText(node, state)];
+      const [published, actual] = [capacityReportText(own[0]), roomText(node, state)];
       return published === actual
         ? []
         : [`the figure of ${node} is ${published}, and its drives have ${actual}`];
@@ -236,7 +236,7 @@ export const driveInvariants: readonly Invariant[] = [
   filesystemsAreReadyOnce,
   volumesHaveTheirBytes,
   ledgersMatchVolumes,
-  figuresAreThoseOfTheLedgers,
+  capacityReportsAreThoseOfTheLedgers,
   statesAreThoseOfTheDevices,
   nodesOfDrivesAreRegistered,
   drivesComeToRest,
@@ -297,7 +297,7 @@ function sizeOf(volume: PersistentVolume | undefined): number {
   return Number(bytesOf(volume?.spec?.capacity?.storage));
 }
 
-function figureText(figure: CSIStorageCapacity | undefined): string {
+function capacityReportText(figure: CSIStorageCapacity | undefined): string {
   return `${bytesOf(figure?.capacity)} bytes, ${bytesOf(figure?.maximumVolumeSize)} on one drive`;
 }
 

@@ -10,7 +10,7 @@ import type { StoredObjects } from './stored-objects.ts';
 const figures = 'csistoragecapacities.storage.k8s.io';
 
 /** A promise ends with a figure that was measured after the volume existed. A figure that pretends to be newer would end it too early. */
-export const figuresAreMeasured: Invariant = {
+export const capacityReportsAreMeasured: Invariant = {
   name: 'a published figure is what the driver said, and not earlier than the figure says',
   onVersion: ({ resource, key, after }, _, storage) => {
     if (resource !== figures || after === undefined || isForeign(after) || storage === undefined)
@@ -23,7 +23,7 @@ export const figuresAreMeasured: Invariant = {
   },
 };
 
-export const foreignFiguresStay: Invariant = {
+export const foreignCapacityReportsStay: Invariant = {
   name: 'the figures of other publishers are neither changed nor removed',
   onVersion: ({ resource, key, before }) =>
     resource === figures && before !== undefined && isForeign(before)
@@ -31,7 +31,7 @@ export const foreignFiguresStay: Invariant = {
       : undefined,
 };
 
-export const figuresAreCurrent: Invariant = {
+export const capacityReportsAreCurrent: Invariant = {
   name: 'when the system is at rest, every node with the driver has one figure, which is true and newer than its volumes',
   atRest: (state, facts) => {
     const registered = new Set([...state.values(csiNodes)].map(({ metadata }) => metadata?.name ?? ''));

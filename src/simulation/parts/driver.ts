@@ -5,7 +5,11 @@ import {
   runningPodsAreAttached,
 } from '../invariants/attachments.ts';
 import { driverKeepsVolumesInUse, driverLeaksNothing } from '../invariants/driver-volumes.ts';
-import { figuresAreCurrent, figuresAreMeasured, foreignFiguresStay } from '../invariants/figures.ts';
+import {
+  capacityReportsAreCurrent,
+  capacityReportsAreMeasured,
+  foreignCapacityReportsStay,
+} from '../invariants/figures.ts';
 import { promisesFitTheirPool } from '../invariants/pools.ts';
 import type { SimulationPart } from '../part.ts';
 import { type DriverFault, driverFaults, gibibyte } from '../simulated-driver.ts';
@@ -23,9 +27,9 @@ export const driverPart: SimulationPart = {
     driverKeepsVolumesInUse,
     driverLeaksNothing,
     promisesFitTheirPool,
-    figuresAreMeasured,
-    foreignFiguresStay,
-    figuresAreCurrent,
+    capacityReportsAreMeasured,
+    foreignCapacityReportsStay,
+    capacityReportsAreCurrent,
     runningPodsAreAttached,
     attachmentsInUseStay,
     attachmentsAreRecorded,

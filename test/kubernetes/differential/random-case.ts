@@ -93,12 +93,12 @@ function arbPodCase(theme: Theme): fc.Arbitrary<PodCase> {
     .record({
       pod: arbIncomingPod(theme),
       claim: sometimes(Math.round(theme.volumes / 5), arbClaim('cache')),
-      fate: fc.constantFrom('owned', 'owned', 'owned', 'owned', 'another', 'missing'),
+      outcome: fc.constantFrom('owned', 'owned', 'owned', 'owned', 'another', 'missing'),
     })
-    .map(({ pod, claim, fate }) => {
+    .map(({ pod, claim, outcome }) => {
       if (claim === undefined) return { pod, cache: undefined };
-      const cache = { claim: validClaim(claim), isOwned: fate === 'owned' };
-      return { pod: withCache(pod), cache: fate === 'missing' ? undefined : cache };
+      const cache = { claim: validClaim(claim), isOwned: outcome === 'owned' };
+      return { pod: withCache(pod), cache: outcome === 'missing' ? undefined : cache };
     });
 }
 

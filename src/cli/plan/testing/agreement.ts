@@ -98,10 +98,14 @@ function withoutHash(owner: string): string {
   return owner.replace(/-.*$/, '');
 }
 
-function placesPredicted(before: Iterable<Pod>, { fates }: Prediction, nameIn: PodNames): readonly string[] {
-  const affected = new Set(fates.map(({ pod }) => pod));
+function placesPredicted(
+  before: Iterable<Pod>,
+  { outcomes }: Prediction,
+  nameIn: PodNames,
+): readonly string[] {
+  const affected = new Set(outcomes.map(({ pod }) => pod));
   const kept = [...before].filter(({ metadata }) => !affected.has(`${namespace}/${metadata!.name}`));
-  const moved = fates
+  const moved = outcomes
     .filter(
       ({ outcome, owner }) => outcome !== 'lost' && outcome !== 'removed' && !owner.startsWith('Daemon'),
     )

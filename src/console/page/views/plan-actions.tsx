@@ -64,7 +64,7 @@ function Step(props: {
     let problem: string | undefined;
     for (const [at, action] of all.entries()) {
       if (all.length > 1) setState(`${at} of ${all.length} done`);
-      problem = await carryOut(action);
+      problem = await applyPlan(action);
       if (problem !== undefined) break;
     }
     setState(problem ?? (isUndo ? 'taken back' : 'done'));
@@ -87,7 +87,7 @@ function Step(props: {
 }
 
 /** Undefined if it was done; otherwise what is wrong. */
-async function carryOut(action: ConsoleAction): Promise<string | undefined> {
+async function applyPlan(action: ConsoleAction): Promise<string | undefined> {
   try {
     const response = await fetch('/console/data/act', { method: 'POST', body: JSON.stringify(action) });
     if (response.ok) return undefined;

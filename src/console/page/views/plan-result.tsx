@@ -7,7 +7,7 @@ import {
   planReasons,
   whereNow,
 } from '../../../engine/what-if/plan-words.ts';
-import type { GonePodLine, PlanReport, StrandedPodLine } from '../../../queries/plan/plan-report.ts';
+import type { DeletedPodLine, PlanReport, StrandedPodLine } from '../../../queries/plan/plan-report.ts';
 import { countText, pluralText, shownBytes } from '../format.ts';
 import { Notes } from '../parts/answer-state.tsx';
 import { VirtualGrid } from '../parts/virtual-grid.tsx';
@@ -104,7 +104,7 @@ function Gone({
   why,
 }: {
   readonly title: string;
-  readonly rows: readonly GonePodLine[];
+  readonly rows: readonly DeletedPodLine[];
   readonly why: string;
 }) {
   if (rows.length === 0) return null;

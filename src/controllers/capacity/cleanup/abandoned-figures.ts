@@ -1,6 +1,6 @@
 import type { CSIStorageCapacity } from '../../../kube/api/storage.ts';
 import { isReason } from '../../../kube/api-error.ts';
-import { figuresTrustedUntilMs } from '../../../kube/publisher-heartbeat.ts';
+import { capacityReportsTrustedUntilMs } from '../../../kube/publisher-heartbeat.ts';
 import { csiDrivers, csiStorageCapacities } from '../../../kube/resources.ts';
 import { annotations, labels } from '../../../kube/well-known.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
@@ -19,7 +19,7 @@ const goneMs = 300_000;
  * Each deletion carries uid and version: an object that its publisher has written meanwhile stays. Nothing else is written, so a process that dies after
  * any deletion leaves the rest to the next one.
  */
-export class AbandonedFigures {
+export class AbandonedCapacityReports {
   readonly #context: ControllerContext;
   /** Objects that were abandoned, by uid, and since when, in monotonic time. */
   readonly #abandonedSinceMs = new Map<string, number>();
@@ -76,7 +76,7 @@ export class AbandonedFigures {
     if (leaseKey === undefined || informers.of(csiDrivers).get(driver) !== undefined) return false;
     // A publisher that runs recreates a deleted Lease within minutes.
     const lease = publisherLeaseInformer(informers).get(leaseKey);
-    return lease === undefined || (figuresTrustedUntilMs(lease) ?? Infinity) <= clock.nowMs();
+    return lease === undefined || (capacityReportsTrustedUntilMs(lease) ?? Infinity) <= clock.nowMs();
   }
 
   async #delete({ metadata }: CSIStorageCapacity, signal: AbortSignal): Promise<void> {

@@ -7,7 +7,7 @@ import { annotations, labels } from '../../../kube/well-known.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import { isManagedByStowage } from '../published-names.ts';
 
-export interface OrphanedFiguresOptions {
+export interface OrphanedCapacityReportsOptions {
   readonly context: Pick<ControllerContext, 'cluster' | 'clock' | 'random' | 'log'>;
   readonly driver: string;
   readonly namespace: string;
@@ -23,13 +23,13 @@ const goneMs = 300_000;
  * went with its node. Any publisher of the driver removes them. Each one waits longer the more of them there are, so that all together search at
  * the same rate, however many nodes there are.
  */
-export class OrphanedFigures {
-  readonly #options: OrphanedFiguresOptions;
+export class OrphanedCapacityReports {
+  readonly #options: OrphanedCapacityReportsOptions;
   /** Nodes that were missing, and since when. */
   readonly #missingSinceMs = new Map<string, number>();
   #publishers = 1;
 
-  constructor(options: OrphanedFiguresOptions) {
+  constructor(options: OrphanedCapacityReportsOptions) {
     this.#options = options;
   }
 

@@ -1,6 +1,6 @@
 import { copyBytes } from '../../../engine/disks/images/may-make-copy.ts';
 import type { BackingImage } from '../../../kube/disks/backing-image.ts';
-import type { DiskBook } from '../disk-book.ts';
+import type { DiskIndex } from '../disk-index.ts';
 
 /** On a BackingImage: the disks where a copy failed, with the time, how often, and what went wrong the last time. */
 export const failedCopiesKey = 'stowage.dev/failed-copies';
@@ -34,7 +34,7 @@ export interface FailedCopies {
   readonly message: string | undefined;
 }
 
-export function failedCopies(image: FailingImage, book: Pick<DiskBook, 'get'>, nowMs: number): FailedCopies {
+export function failedCopies(image: FailingImage, book: Pick<DiskIndex, 'get'>, nowMs: number): FailedCopies {
   const failures = Object.entries(failuresOf(image, nowMs));
   const remaining = failures.map(([uuid, { at, count }]) => [uuid, at + delayMs(count) - nowMs] as const);
   const open = remaining.filter(([, ms]) => ms > 0);
@@ -71,7 +71,7 @@ function delayMs(count: number): number {
 
 function failureText(
   [uuid, { message }]: readonly [string, CopyFailure],
-  book: Pick<DiskBook, 'get'>,
+  book: Pick<DiskIndex, 'get'>,
 ): string {
   const disk = book.get(uuid);
   const where = disk === undefined ? `disk ${uuid}` : `disk ${disk.name} on node ${disk.nodeName}`;

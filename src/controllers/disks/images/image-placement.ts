@@ -16,8 +16,8 @@ import { runLoop } from '../../../reconcile/run-loop.ts';
 import { Sweep } from '../../../reconcile/sweep.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
-import { DiskBook } from '../disk-book.ts';
 import { type DiskCaches, reportedDisks } from '../disk-caches.ts';
+import { DiskIndex } from '../disk-index.ts';
 import { PendingRequests } from '../pending-requests.ts';
 import { retryIfStale } from '../retry-if-stale.ts';
 import { WaitingVolumes } from '../waiting-volumes.ts';
@@ -57,7 +57,7 @@ export class ImagePlacement {
     this.#waiting = new WaitingVolumes(wake);
     this.#sources = {
       caches,
-      book: new DiskBook(caches),
+      book: new DiskIndex(caches),
       users: new ImageUsers(caches, ({ image }) => wake(image)),
       entries: new ImageEntries(caches, wake),
       pending: new PendingRequests(context.clock),
@@ -160,19 +160,19 @@ export class ImagePlacement {
     if (plan.steps.length > 0 || !isEqualWhenStored(status, image.status ?? {})) {
       const waitMs = this.#pace.takeMs(name);
       if (waitMs > 0) return { afterMs: waitMs };
-      const conflict = await retryIfStale(() => this.#carryOut(image, plan, { status, nowMs, signal }));
+      const conflict = await retryIfStale(() => this.#applyPlan(image, plan, { status, nowMs, signal }));
       if (conflict !== undefined) return conflict;
     }
     const { allocation } = plan;
     if (allocation.kind === 'waiting-for-disk') this.#waiting.add(name, allocation.bytes);
     else this.#waiting.delete(name);
-    const next = this.#nextLook(image, view, plan, nowMs);
+    const next = this.#requeueAfter(image, view, plan, nowMs);
     if (next === undefined) this.#timed.delete(name);
     else this.#timed.add(name);
     return next;
   }
 
-  async #carryOut(
+  async #applyPlan(
     image: Projected<BackingImage>,
     plan: ImagePlan,
     { status, nowMs, signal }: StatusAndTime,
@@ -225,7 +225,7 @@ export class ImagePlacement {
   }
 
   /** When something changes without an event: a verdict is overdue, a failure or a rejection is forgotten, or a copy is unused for too long. */
-  #nextLook(
+  #requeueAfter(
     image: Projected<BackingImage>,
     view: ImageView,
     { allocation }: ImagePlan,

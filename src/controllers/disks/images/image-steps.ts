@@ -9,7 +9,7 @@ import {
 import { diskSchedules } from '../../../kube/disks/disk-schedule.ts';
 import { diskAgentFinalizer } from '../../../kube/disks/replica.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
-import type { DiskBook } from '../disk-book.ts';
+import type { DiskIndex } from '../disk-index.ts';
 import { rejectedDisksKey, withRejection } from '../rejected-disks.ts';
 import { failedCopiesKey, withFailures } from './failed-copies.ts';
 import { fileState, type ImageSources } from './read-image.ts';
@@ -150,7 +150,7 @@ export class ImageSteps {
 function withRejections(
   image: Projected<BackingImage>,
   disks: readonly string[],
-  book: DiskBook,
+  book: DiskIndex,
   nowMs: number,
 ): string {
   let text = image.metadata?.annotations?.[rejectedDisksKey] ?? '{}';

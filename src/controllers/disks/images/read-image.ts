@@ -10,8 +10,8 @@ import {
 import { diskAgentFinalizer } from '../../../kube/disks/replica.ts';
 import { ownValue } from '../../../kube/go/json-value.ts';
 import { parseTimestamp } from '../../../kube/go/timestamp.ts';
-import type { DiskBook } from '../disk-book.ts';
 import { type DiskCaches, reportedDisks } from '../disk-caches.ts';
+import type { DiskIndex } from '../disk-index.ts';
 import type { PendingRequests } from '../pending-requests.ts';
 import { rejectedDisks } from '../rejected-disks.ts';
 import { failedCopies } from './failed-copies.ts';
@@ -20,7 +20,7 @@ import type { ImageUsers } from './image-users.ts';
 
 export interface ImageSources {
   readonly caches: DiskCaches;
-  readonly book: DiskBook;
+  readonly book: DiskIndex;
   readonly users: ImageUsers;
   readonly entries: ImageEntries;
   readonly pending: PendingRequests;
@@ -132,7 +132,7 @@ export function isDiskGone(uuid: string, { caches, book }: Pick<ImageSources, 'c
   return ![...caches.nodes.values()].some((node) => reportedDisks(node).has(uuid));
 }
 
-function isGivenUp(uuid: string, book: DiskBook): boolean {
+function isGivenUp(uuid: string, book: DiskIndex): boolean {
   const state = book.get(uuid)?.state;
   return state?.kind === 'unknown' && state.isRemoved === true;
 }

@@ -15,7 +15,7 @@ import { Sweep } from '../../../reconcile/sweep.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import { capacitySettings, type DiskCaches } from '../disk-caches.ts';
-import { type PoolFigure, poolFigure, type ScheduledDisk } from './pool-figures.ts';
+import { type PoolCapacityReport, poolCapacityReport, type ScheduledDisk } from './pool-figures.ts';
 import { PoolObjects } from './pool-objects.ts';
 
 /** The only key: all figures follow from the same disks. */
@@ -117,7 +117,7 @@ export class DiskPools {
     const measuredAtMs = clock.nowMs();
     const disks = classes.length === 0 ? [] : await this.#readDisks(signal);
     const figures = classes.flatMap(
-      (one) => poolFigure(one, disks, (name) => this.#caches.images.get(name)) ?? [],
+      (one) => poolCapacityReport(one, disks, (name) => this.#caches.images.get(name)) ?? [],
     );
     try {
       for (const figure of figures) await this.#publish(objects, figure, measuredAtMs, signal);
@@ -130,7 +130,7 @@ export class DiskPools {
       if (!isStale) throw error;
       return { afterMs: Math.max(passEveryMs, staleMs) };
     }
-    return this.#nextLook(figures, measuredAtMs);
+    return this.#requeueAfter(figures, measuredAtMs);
   }
 
   async #readDisks(signal: AbortSignal): Promise<readonly ScheduledDisk[]> {
@@ -145,7 +145,7 @@ export class DiskPools {
   /** A figure that is the same is written again only if a volume came into being since it was measured. */
   async #publish(
     objects: PoolObjects,
-    figure: PoolFigure,
+    figure: PoolCapacityReport,
     measuredAtMs: number,
     signal: AbortSignal,
   ): Promise<void> {
@@ -158,7 +158,7 @@ export class DiskPools {
   }
 
   /** When the clock has passed the creation of every volume: it may have been this millisecond, or by a clock that is ahead of ours. */
-  #nextLook(figures: readonly PoolFigure[], measuredAtMs: number): Requeue | undefined {
+  #requeueAfter(figures: readonly PoolCapacityReport[], measuredAtMs: number): Requeue | undefined {
     const youngest = figures.map(({ className }) => this.#youngestMs.get(className) ?? 0);
     const missingMs = Math.max(0, ...youngest) - measuredAtMs;
     return missingMs < 0 || youngest.length === 0 ? undefined : { afterMs: missingMs + 1 };

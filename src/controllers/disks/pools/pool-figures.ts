@@ -8,7 +8,7 @@ import type { DiskSchedule } from '../../../kube/disks/disk-schedule.ts';
 import { digest } from '../../capacity/published-names.ts';
 
 /** What is published about one class. */
-export interface PoolFigure {
+export interface PoolCapacityReport {
   readonly className: string;
   readonly classUid: string;
   readonly totalBytes: bigint;
@@ -24,11 +24,11 @@ export interface ScheduledDisk {
 }
 
 /** The figure of a class; undefined if its parameters are invalid: the provisioner says what is wrong with them. */
-export function poolFigure(
+export function poolCapacityReport(
   { metadata, parameters = {} }: StorageClass,
   disks: readonly ScheduledDisk[],
   imageNamed: (name: string) => BackingImage | undefined,
-): PoolFigure | undefined {
+): PoolCapacityReport | undefined {
   const read = readDiskClass(parameters);
   if (!read.ok) return undefined;
   const schedules = new Map(disks.map(({ disk, schedule }) => [disk.uuid, schedule]));

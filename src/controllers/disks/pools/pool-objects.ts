@@ -13,7 +13,7 @@ import { Informer } from '../../../reconcile/informer/informer.ts';
 import type { BackgroundWork } from '../../../runtime/supervisor.ts';
 import { capacityDefaults } from '../../capacity/capacity-settings.ts';
 import { capacityName, publisherLabels } from '../../capacity/published-names.ts';
-import type { PoolFigure } from './pool-figures.ts';
+import type { PoolCapacityReport } from './pool-figures.ts';
 
 const { namespace } = capacityDefaults;
 const ownLabels = publisherLabels(disksDriver, undefined);
@@ -56,7 +56,7 @@ export class PoolObjects {
   }
 
   /** When the published figure of the class was measured; undefined if there is none, or if it differs from this one. */
-  measuredAtMs(figure: PoolFigure): number | undefined {
+  measuredAtMs(figure: PoolCapacityReport): number | undefined {
     const { metadata, capacity, maximumVolumeSize } = this.#objectOf(figure.className) ?? {};
     const isSame =
       bytesOf(capacity) === figure.totalBytes &&
@@ -68,7 +68,7 @@ export class PoolObjects {
     return isSame ? parseTimestamp(metadata.annotations?.[annotations.measuredAt]) : undefined;
   }
 
-  async write(figure: PoolFigure, measuredAtMs: number, signal: AbortSignal): Promise<void> {
+  async write(figure: PoolCapacityReport, measuredAtMs: number, signal: AbortSignal): Promise<void> {
     const client = this.#context.cluster.resource(csiStorageCapacities);
     const before = this.#objectOf(figure.className);
     const { metadata, ...figures } = objectOf(figure, measuredAtMs);
@@ -111,12 +111,12 @@ function nameFor(className: string): string {
 }
 
 /** The class and the nodes of an object cannot change. */
-function location({ className }: PoolFigure) {
+function location({ className }: PoolCapacityReport) {
   return { storageClassName: className, nodeTopology: { matchLabels: {} } };
 }
 
 function objectOf(
-  { className, classUid, totalBytes, largestBytes, backing }: PoolFigure,
+  { className, classUid, totalBytes, largestBytes, backing }: PoolCapacityReport,
   measuredAtMs: number,
 ) {
   const { kind } = storageClasses;

@@ -139,7 +139,7 @@ export class DiskVerdicts {
       this.#pace.delete(name);
       return undefined;
     }
-    if (this.#isSettled(cached)) return this.#nextLook(cached);
+    if (this.#isSettled(cached)) return this.#requeueAfter(cached);
     // New requests are answered at once.
     const waitMs = isAnswered(cached) ? this.#pace.takeMs(name) : 0;
     if (waitMs > 0) return { afterMs: waitMs };
@@ -149,7 +149,7 @@ export class DiskVerdicts {
     return await retryIfStale(() => this.#write(schedule, signal));
   }
 
-  #nextLook(schedule: Projected<DiskSchedule>): Requeue | undefined {
+  #requeueAfter(schedule: Projected<DiskSchedule>): Requeue | undefined {
     const { changesAfterMs } = this.#statusOf(schedule);
     return changesAfterMs === undefined ? undefined : { afterMs: changesAfterMs };
   }

@@ -5,7 +5,7 @@ import { annotations } from '../../../kube/well-known.ts';
 import { CsiProvisionerFixture } from './testing/csi-provisioner-fixture.ts';
 
 /** What happens to a call of the driver. After an effect, a driver that follows CSI answers only that it is unknown. */
-type CallFate = 'works' | 'lost reply' | 'unavailable' | 'aborted' | 'exhausted' | 'invalid' | 'internal';
+type CallOutcome = 'works' | 'lost reply' | 'unavailable' | 'aborted' | 'exhausted' | 'invalid' | 'internal';
 type Step =
   | { readonly do: 'create' | 'delete'; readonly claim: string }
   | { readonly do: 'select'; readonly claim: string; readonly node: string | null }
@@ -34,7 +34,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ do: 'restart' }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('wait'), ms: fc.integer({ min: 1, max: 5_000 }) }) },
 ) as fc.Arbitrary<Step>;
-const fate = fc.constantFrom<CallFate>(
+const outcome = fc.constantFrom<CallOutcome>(
   'works',
   'lost reply',
   'unavailable',
@@ -47,10 +47,10 @@ const fate = fc.constantFrom<CallFate>(
 /** Long enough for every retry, and for requests of an earlier process. */
 const restMs = 400_000;
 
-function decideFates(fixture: CsiProvisionerFixture, fates: CallFate[]): void {
+function decideOutcomes(fixture: CsiProvisionerFixture, outcomes: CallOutcome[]): void {
   let loses = false;
   fixture.driver.beforeCall = (_, request) => {
-    const next = fates.shift() ?? 'works';
+    const next = outcomes.shift() ?? 'works';
     loses = next === 'lost reply';
     const { name } = request as { readonly name?: string };
     const exists = [...fixture.driver.volumes.values()].some((volume) => volume.name === name);
@@ -64,7 +64,7 @@ function decideFates(fixture: CsiProvisionerFixture, fates: CallFate[]): void {
   };
 }
 
-async function carryOut(fixture: CsiProvisionerFixture, one: Step): Promise<void> {
+async function applyPlan(fixture: CsiProvisionerFixture, one: Step): Promise<void> {
   const { base } = fixture;
   if (one.do === 'wait') await base.virtualTime.settle(one.ms);
   if (one.do === 'restart' || one.do === 'wait') return;
@@ -80,17 +80,17 @@ test('at rest, the volumes of the driver are the PersistentVolumes, whatever the
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 3, maxLength: 12 }),
-      fc.array(fate, { maxLength: 12 }),
-      async (steps, fates) => {
+      fc.array(outcome, { maxLength: 12 }),
+      async (steps, outcomes) => {
         await using fixture = await CsiProvisionerFixture.start({ settings: { strictTopology: true } });
-        decideFates(fixture, [...fates]);
+        decideOutcomes(fixture, [...outcomes]);
         let run = fixture.run();
         for (const one of steps) {
           if (one.do === 'restart') {
             await run.close();
             run = fixture.run();
           }
-          await carryOut(fixture, one);
+          await applyPlan(fixture, one);
         }
         fixture.driver.beforeCall = undefined;
         fixture.driver.afterCall = undefined;

@@ -8,7 +8,12 @@ import type { ClaimTable } from '../volumes/claim-table.ts';
 import { DeletedClaims } from './deleted-claims.ts';
 import { setCompared } from './drive-promises.ts';
 import { ExpansionPromises } from './expansion-promises.ts';
-import { compareWithFigure, mayBeMissed, publicationStamp, settledPromise } from './figure-comparison.ts';
+import {
+  compareWithCapacityReport,
+  mayBeMissed,
+  publicationStamp,
+  settledPromise,
+} from './figure-comparison.ts';
 import { spreadGroupOf } from './policies/spread-group.ts';
 import { deletedClaimId, expansionOf } from './promise-ids.ts';
 import {
@@ -123,7 +128,7 @@ export class ClaimPromises {
     if (poolKey !== promised.poolKey || spreadGroup !== promised.spreadGroup)
       this.#index.setPromise(
         promised.id,
-        compareWithFigure(this.#index.pools, { ...this.#inPool(promised, poolKey), spreadGroup }),
+        compareWithCapacityReport(this.#index.pools, { ...this.#inPool(promised, poolKey), spreadGroup }),
       );
   }
 
@@ -185,7 +190,7 @@ export class ClaimPromises {
       settled: { poolVersion: publicationStamp(this.#index.pools.get(poolKey)), sinceMs: undefined },
       existsAtMs,
     };
-    this.#index.setPromise(claim.key, compareWithFigure(this.#index.pools, recovered));
+    this.#index.setPromise(claim.key, compareWithCapacityReport(this.#index.pools, recovered));
   }
 
   /** The pool may be added after the claim. */
@@ -209,7 +214,7 @@ export class ClaimPromises {
     const poolKey = this.#poolWith(volume, promised);
     if (existsAtMs === promised.existsAtMs && poolKey === promised.poolKey) return;
     const moved = { ...this.#inPool(promised, poolKey), existsAtMs };
-    this.#index.setPromise(promised.id, compareWithFigure(this.#index.pools, moved));
+    this.#index.setPromise(promised.id, compareWithCapacityReport(this.#index.pools, moved));
   }
 
   /** All fields except the reservations come from the claim. */
@@ -228,10 +233,10 @@ export class ClaimPromises {
       isStored: true,
       settled: undefined,
       existsAtMs: volumeCreatedFor(this.#index.volumes, claim)?.existsAtMs,
-      isInFigure: promised?.poolKey === poolKey && promised?.isInFigure === true,
+      isInCapacityReport: promised?.poolKey === poolKey && promised?.isInCapacityReport === true,
       spreadGroup: reservations > 0 ? promised?.spreadGroup : spreadGroupOf(this.#index, claim),
     };
-    this.#index.setPromise(claim.key, compareWithFigure(this.#index.pools, stored));
+    this.#index.setPromise(claim.key, compareWithCapacityReport(this.#index.pools, stored));
   }
 
   /** The pool that has the volume of a promise. */
@@ -248,7 +253,7 @@ export class ClaimPromises {
   /** The promise in another pool, whose figure says nothing about it yet. */
   #inPool(promised: CapacityPromise, poolKey: string | undefined): CapacityPromise {
     if (poolKey === promised.poolKey) return promised;
-    const moved = { ...promised, poolKey, isInFigure: false };
+    const moved = { ...promised, poolKey, isInCapacityReport: false };
     if (promised.settled === undefined || poolKey === undefined) return moved;
     const poolVersion = publicationStamp(this.#index.pools.get(poolKey));
     return { ...moved, settled: { ...promised.settled, poolVersion } };

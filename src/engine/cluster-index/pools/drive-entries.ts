@@ -1,4 +1,4 @@
-import { type DriveKind, isOfKind } from '../../drives/drive-ask.ts';
+import { type DriveKind, isOfKind } from '../../drives/drive-requirements.ts';
 import { ownerOfFilesystem } from '../../drives/shared-filesystems.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
 import { addTo, removeFrom } from '../primitives/maps.ts';

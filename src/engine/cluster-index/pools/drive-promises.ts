@@ -1,6 +1,6 @@
 import type { PodRecord } from '../../records/pod-record.ts';
 import type { DriveFacts, DrivePod, PoolRecord } from '../../records/pool-record.ts';
-import { compareWithFigure, isInLedger } from './figure-comparison.ts';
+import { compareWithCapacityReport, isInLedger } from './figure-comparison.ts';
 import { compareWithEntries } from './inline-on-drives.ts';
 import type { PoolTable } from './pool-table.ts';
 import { inlineVolumeOf } from './promise-ids.ts';
@@ -41,15 +41,15 @@ function podsWithOtherEntries(before: DriveFacts | undefined, after: DriveFacts)
 
 /** Sets a promise as the figure of its pool says. It ends if the ledger of its drive has the volume of the bound claim. */
 export function setCompared(index: PromiseWriter, id: string, promised: CapacityPromise | undefined): void {
-  const compared = promised && compareWithFigure(index.pools, promised);
+  const compared = promised && compareWithCapacityReport(index.pools, promised);
   const isOver = compared !== undefined && isInLedger(index.pools, compared);
   index.setPromise(id, isOver ? undefined : compared);
 }
 
 function setIfDifferent(index: PromiseWriter, id: string, poolKey: string): void {
   const promised = index.promises.get(id)!;
-  const compared = compareWithFigure(index.pools, { ...promised, poolKey });
-  if (promised.poolKey !== poolKey || compared.isInFigure !== (promised.isInFigure ?? false))
+  const compared = compareWithCapacityReport(index.pools, { ...promised, poolKey });
+  if (promised.poolKey !== poolKey || compared.isInCapacityReport !== (promised.isInCapacityReport ?? false))
     setCompared(index, id, compared);
 }
 
@@ -69,8 +69,8 @@ export function roomOnDrive(
   if (row === undefined) return undefined;
   const promisedGroups = new Set<string>();
   for (const id of promises.ofPool(key)) {
-    const { spreadGroup, isInFigure } = promises.get(id)!;
-    if (spreadGroup !== undefined && isInFigure !== true) promisedGroups.add(spreadGroup);
+    const { spreadGroup, isInCapacityReport } = promises.get(id)!;
+    if (spreadGroup !== undefined && isInCapacityReport !== true) promisedGroups.add(spreadGroup);
   }
   return { bytes: pools.available(row).bytes, promisedGroups };
 }

@@ -2,7 +2,7 @@ import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { VolumeRecord } from '../../records/volume-record.ts';
 import { addSizes, compareSizes, type Size, subtractSizes, zeroSize } from '../../size.ts';
 import type { ClaimTable } from '../volumes/claim-table.ts';
-import { compareWithFigure, mayBeMissed, settledPromise } from './figure-comparison.ts';
+import { compareWithCapacityReport, mayBeMissed, settledPromise } from './figure-comparison.ts';
 import { expandedId, expansionId } from './promise-ids.ts';
 import { type CapacityPromise, isDeducted, type PromiseTable } from './promise-table.ts';
 import { poolOfVolume, type VolumePoolSources } from './volume-pools.ts';
@@ -74,7 +74,7 @@ export class ExpansionPromises {
     const existsAtMs = volume.expansion?.atMs;
     const promised = { ...unreserved(id, claim), size, poolKey, isStored: false, existsAtMs };
     const settled = settledPromise(pools, promised);
-    this.#index.setPromise(id, settled && compareWithFigure(pools, settled));
+    this.#index.setPromise(id, settled && compareWithCapacityReport(pools, settled));
   }
 
   #pendingOf(claim: ClaimRecord, id: string): CapacityPromise | undefined {
@@ -85,7 +85,7 @@ export class ExpansionPromises {
     const poolKey = this.#poolOf(claim, volume);
     const targetBytes = claim.wantedSize.bytes;
     const pending = { ...unreserved(id, claim), size, poolKey, isStored: true, targetBytes };
-    return compareWithFigure(this.#index.pools, pending);
+    return compareWithCapacityReport(this.#index.pools, pending);
   }
 
   /** Only the driver of the class has the volume in a pool of the class. */

@@ -8,20 +8,21 @@ import type { CapacityPromise } from './promise-table.ts';
 import { publishedCapacity } from './published-figures.ts';
 
 /**
- * The promise, with `isInFigure` as the pool's figure says. A figure without a time says nothing. A publisher takes the time before it asks
+ * The promise, with `isInCapacityReport` as the pool's figure says. A figure without a time says nothing. A publisher takes the time before it asks
  * the driver, and a provisioner after the driver has answered. So a figure with a later time includes the volume; with an equal time it may not.
  * The ledger of a drive lists the volumes that the figure includes.
  */
-export function compareWithFigure(pools: PoolTable, promised: CapacityPromise): CapacityPromise {
+export function compareWithCapacityReport(pools: PoolTable, promised: CapacityPromise): CapacityPromise {
   const pool = promised.poolKey === undefined ? undefined : pools.get(promised.poolKey);
   if (expansionOf(promised.id)?.isDone === false) return compareExpansion(pool, promised);
   // The entries of a pod's inline volumes are compared together.
   if (pool?.drive !== undefined && promised.claimUid === '') return promised;
-  if (pool?.drive !== undefined) return withFigure(promised, pool.drive.claims.has(promised.claimUid));
+  if (pool?.drive !== undefined)
+    return withCapacityReport(promised, pool.drive.claims.has(promised.claimUid));
   if (pool?.measuredAtMs === undefined) return promised;
   const { existsAtMs } = promised;
-  const isInFigure = existsAtMs !== undefined && pool.measuredAtMs > existsAtMs;
-  return withFigure(promised, isInFigure);
+  const isInCapacityReport = existsAtMs !== undefined && pool.measuredAtMs > existsAtMs;
+  return withCapacityReport(promised, isInCapacityReport);
 }
 
 /**
@@ -31,21 +32,27 @@ export function compareWithFigure(pools: PoolTable, promised: CapacityPromise): 
 function compareExpansion(pool: PoolRecord | undefined, promised: CapacityPromise): CapacityPromise {
   if (pool === undefined) return promised;
   const ledgerBytes = pool.drive?.claimBytes.get(promised.claimUid) ?? 0;
-  const isInFigure = promised.targetBytes !== undefined && ledgerBytes >= promised.targetBytes;
-  const isTooLarge = !isInFigure && compareSizes(promised.size, publishedCapacity(pool)) > 0;
+  const isInCapacityReport = promised.targetBytes !== undefined && ledgerBytes >= promised.targetBytes;
+  const isTooLarge = !isInCapacityReport && compareSizes(promised.size, publishedCapacity(pool)) > 0;
   const isSame =
-    isInFigure === (promised.isInFigure ?? false) && isTooLarge === (promised.isTooLarge ?? false);
-  return isSame ? promised : { ...promised, isInFigure, isTooLarge };
+    isInCapacityReport === (promised.isInCapacityReport ?? false) &&
+    isTooLarge === (promised.isTooLarge ?? false);
+  return isSame ? promised : { ...promised, isInCapacityReport, isTooLarge };
 }
 
-function withFigure(promised: CapacityPromise, isInFigure: boolean): CapacityPromise {
-  return isInFigure === (promised.isInFigure ?? false) ? promised : { ...promised, isInFigure };
+function withCapacityReport(promised: CapacityPromise, isInCapacityReport: boolean): CapacityPromise {
+  return isInCapacityReport === (promised.isInCapacityReport ?? false)
+    ? promised
+    : { ...promised, isInCapacityReport };
 }
 
 /** The volume is in the ledger of its drive, which is never replaced by an older one: the promise has nothing more to wait for. */
-export function isInLedger(pools: PoolTable, { poolKey, settled, isInFigure }: CapacityPromise): boolean {
+export function isInLedger(
+  pools: PoolTable,
+  { poolKey, settled, isInCapacityReport }: CapacityPromise,
+): boolean {
   const isOnDrive = poolKey !== undefined && pools.get(poolKey)?.drive !== undefined;
-  return isOnDrive && settled !== undefined && isInFigure === true;
+  return isOnDrive && settled !== undefined && isInCapacityReport === true;
 }
 
 /** The figure was measured before the volume certainly existed; or so shortly after that an older figure could still replace it. */
@@ -61,10 +68,10 @@ export function mayBeMissed(
 /** A publisher that says when it measures will publish a figure that includes the volume. */
 export function waitsForMeasurement(
   pools: PoolTable,
-  { poolKey, isInFigure, existsAtMs, claimUid }: CapacityPromise,
+  { poolKey, isInCapacityReport, existsAtMs, claimUid }: CapacityPromise,
 ): boolean {
   const pool = poolKey === undefined ? undefined : pools.get(poolKey);
-  if (pool?.measuredAtMs === undefined || isInFigure === true) return false;
+  if (pool?.measuredAtMs === undefined || isInCapacityReport === true) return false;
   // The PersistentVolume of a bound claim may never be seen. An inline volume may be created any time.
   return existsAtMs !== undefined || claimUid === '';
 }

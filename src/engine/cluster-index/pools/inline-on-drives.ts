@@ -28,9 +28,9 @@ export function compareWithEntries(index: InlinePromiseWriter, podKey: string): 
   for (const { promised } of volumes) {
     const drive = drives.get(promised.id);
     const poolKey = drive ?? promised.poolKey;
-    const isInFigure = drive !== undefined;
-    if (poolKey !== promised.poolKey || isInFigure !== (promised.isInFigure ?? false))
-      index.setPromise(promised.id, { ...promised, poolKey, isInFigure });
+    const isInCapacityReport = drive !== undefined;
+    if (poolKey !== promised.poolKey || isInCapacityReport !== (promised.isInCapacityReport ?? false))
+      index.setPromise(promised.id, { ...promised, poolKey, isInCapacityReport });
   }
 }
 
@@ -39,7 +39,7 @@ function volumesOnDrives({ inlineVolumes }: PodRecord): readonly InlineVolume[] 
 }
 
 /** The drive that the node service would choose now: one with the most free bytes of those that take volumes; if none does, the first. */
-export function roomiestDrive(pools: PoolTable, rows: readonly number[]): number | undefined {
+export function driveWithMostFreeBytes(pools: PoolTable, rows: readonly number[]): number | undefined {
   let best: number | undefined;
   for (const row of rows) {
     if (pools.limit(row) === undefined) continue;

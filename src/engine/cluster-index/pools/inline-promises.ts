@@ -4,8 +4,13 @@ import { zeroSize } from '../../size.ts';
 import type { NodeTable } from '../nodes/node-table.ts';
 import type { PodTable } from '../pods/pod-table.ts';
 import type { Profile } from '../profile.ts';
-import { compareWithFigure, mayBeMissed, publicationStamp, settledPromise } from './figure-comparison.ts';
-import { compareWithEntries, roomiestDrive } from './inline-on-drives.ts';
+import {
+  compareWithCapacityReport,
+  mayBeMissed,
+  publicationStamp,
+  settledPromise,
+} from './figure-comparison.ts';
+import { compareWithEntries, driveWithMostFreeBytes } from './inline-on-drives.ts';
 import { lookUpInlinePools } from './pool-lookup.ts';
 import type { PoolTable } from './pool-table.ts';
 import { inlineVolumeId, inlineVolumeOf } from './promise-ids.ts';
@@ -60,7 +65,7 @@ export class InlinePromises {
     const node = nodes.row(nodeName);
     if (node === undefined || found.kind !== 'pools') return undefined;
     const rows = pools.partitionFor(found.entry, nodes.rowCount).itemsAt(node);
-    const row = found.entry.isOfDrives ? roomiestDrive(pools, rows) : rows[0];
+    const row = found.entry.isOfDrives ? driveWithMostFreeBytes(pools, rows) : rows[0];
     return row === undefined ? undefined : pools.record(row);
   }
 
@@ -74,7 +79,7 @@ export class InlinePromises {
     if (volume?.drive === undefined) return;
     const poolKey = this.poolOf(volume, promised.nodeName)?.key;
     if (poolKey !== promised.poolKey)
-      this.#index.setPromise(promised.id, { ...promised, poolKey, isInFigure: false });
+      this.#index.setPromise(promised.id, { ...promised, poolKey, isInCapacityReport: false });
     compareWithEntries(this.#index, inline!.podKey);
   }
 
@@ -101,7 +106,7 @@ export class InlinePromises {
     const settled = known.settled === undefined ? settledPromise(this.#index.pools, stored) : stored;
     this.#index.setPromise(
       known.id,
-      settled && compareWithFigure(this.#index.pools, { ...settled, isStored: true }),
+      settled && compareWithCapacityReport(this.#index.pools, { ...settled, isStored: true }),
     );
   }
 
@@ -131,7 +136,7 @@ export class InlinePromises {
       settled: isOnDrive ? undefined : { poolVersion: publicationStamp(pool), sinceMs: undefined },
       existsAtMs: volumesExistAtMs,
     };
-    this.#index.setPromise(id, compareWithFigure(this.#index.pools, recovered));
+    this.#index.setPromise(id, compareWithCapacityReport(this.#index.pools, recovered));
   }
 
   #isOnDrive(poolKey: string | undefined): boolean {

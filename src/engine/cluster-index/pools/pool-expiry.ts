@@ -1,4 +1,4 @@
-import { figureGraceMs } from '../../../kube/publisher-heartbeat.ts';
+import { capacityReportGraceMs } from '../../../kube/publisher-heartbeat.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
 import { addTo, removeFrom, setOrDelete } from '../primitives/maps.ts';
 import type { PoolRow } from './pool-entry.ts';
@@ -45,7 +45,7 @@ export class PoolExpiry {
   countWithoutPublisher(nowMs: number): number {
     let count = 0;
     for (const [lease, untilMs] of this.#trustedUntilMs)
-      if (untilMs - figureGraceMs < nowMs) count += this.#rowsOfLease.get(lease)?.size ?? 0;
+      if (untilMs - capacityReportGraceMs < nowMs) count += this.#rowsOfLease.get(lease)?.size ?? 0;
     return count;
   }
 

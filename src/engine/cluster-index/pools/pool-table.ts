@@ -1,5 +1,5 @@
-import type { DriveKind } from '../../drives/drive-ask.ts';
 import type { DriveExclusion } from '../../drives/drive-record.ts';
+import type { DriveKind } from '../../drives/drive-requirements.ts';
 import { type DriveSurroundings, exclusionAmong } from '../../drives/drive-state.ts';
 import type { ClassRecord } from '../../records/class-record.ts';
 import {

@@ -14,7 +14,7 @@ import type { VolumeTable } from '../volumes/volume-table.ts';
 import { ClaimPromises } from './claim-promises.ts';
 import { driveUpdated } from './drive-promises.ts';
 import {
-  compareWithFigure,
+  compareWithCapacityReport,
   mayBeMissed,
   publicationStamp,
   waitsForMeasurement,
@@ -178,12 +178,12 @@ export class PromiseReconciler {
       const hasTimes =
         pool.measuredAtMs !== undefined && (growing === undefined || promised.existsAtMs !== undefined);
       if (hasTimes || growing?.isDone === false) {
-        const compared = compareWithFigure(this.#index.pools, promised);
+        const compared = compareWithCapacityReport(this.#index.pools, promised);
         if (compared !== promised) this.#index.setPromise(id, compared);
       } else if (promised.settled !== undefined && !this.#isKeptByObjects(promised)) {
         // The promise may have waited for a measurement; now its time may be up.
         this.#setState(this.#assignedState, Number.NEGATIVE_INFINITY);
-        if (promised.settled.poolVersion !== publicationStamp(pool) && promised.isInFigure !== true)
+        if (promised.settled.poolVersion !== publicationStamp(pool) && promised.isInCapacityReport !== true)
           this.#index.setPromise(id, undefined);
       }
     }

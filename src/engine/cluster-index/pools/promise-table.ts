@@ -31,7 +31,7 @@ export interface CapacityPromise {
   /** The volume existed at this time at the latest; undefined if that is not known yet. */
   readonly existsAtMs?: number | undefined;
   /** The pool's figure was measured after the volume existed, so nothing is deducted. The promise is kept for a while: a publisher may write an older figure. */
-  readonly isInFigure?: boolean;
+  readonly isInCapacityReport?: boolean;
   /** The growth of an expansion that is larger than the pool's figure: the driver can't do it, so nothing is deducted. */
   readonly isTooLarge?: boolean;
   /** The size of the volume after the expansion, for a promise of one. */
@@ -137,8 +137,8 @@ export class PromiseTable {
 }
 
 /** Whether the bytes are deducted from the pool. */
-export function isDeducted({ isInFigure, isTooLarge }: CapacityPromise): boolean {
-  return isInFigure !== true && isTooLarge !== true;
+export function isDeducted({ isInCapacityReport, isTooLarge }: CapacityPromise): boolean {
+  return isInCapacityReport !== true && isTooLarge !== true;
 }
 
 function isUnseen(promised: CapacityPromise | undefined): boolean {

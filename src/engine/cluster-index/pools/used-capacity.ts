@@ -27,12 +27,12 @@ export function usedCapacityCheck(index: Pools, kind: IndexedKind, key: string):
   const row = index.pools.row(poolKey);
   if (row === undefined) return nothing;
   const before = index.pools.available(row);
-  return () => dropUsedFigure(index, poolKey, before);
+  return () => dropUsedCapacityReport(index, poolKey, before);
 }
 
 const nothing = (): void => {};
 
-function dropUsedFigure({ pools, promises, profile }: Pools, poolKey: string, before: Size): void {
+function dropUsedCapacityReport({ pools, promises, profile }: Pools, poolKey: string, before: Size): void {
   const row = pools.row(poolKey);
   if (row === undefined || promises.wasFreed(poolKey)) return;
   // The figures of pools on the same disks convert each other's promises.

@@ -10,7 +10,7 @@ const runs = 300;
 function settle(model: ImageModel, note: string): void {
   for (let round = 0; round < 60; round += 1) {
     const before = JSON.stringify([[...model.disks.values()], [...model.wanted], [...model.files]]);
-    for (const step of model.steps()) model.carryOut(step);
+    for (const step of model.steps()) model.applyPlan(step);
     for (const uuid of model.disks.keys()) model.decide(uuid);
     for (const uuid of model.disks.keys()) model.act(uuid);
     if (JSON.stringify([[...model.disks.values()], [...model.wanted], [...model.files]]) === before) return;
@@ -27,7 +27,7 @@ function disturb(model: ImageModel, random: Random): void {
       // A crash after any write: only the first steps are carried out.
       const steps = model.steps();
       checkRemovals(model, steps);
-      for (const step of steps.slice(0, random.int(steps.length + 1))) model.carryOut(step);
+      for (const step of steps.slice(0, random.int(steps.length + 1))) model.applyPlan(step);
     },
     () => model.decide(disk.uuid),
     () => model.act(disk.uuid),

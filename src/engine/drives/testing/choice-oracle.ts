@@ -1,16 +1,20 @@
-import type { DriveAsk, TopologyTerm } from '../drive-ask.ts';
 import { type DriveRecord, promisedBytes } from '../drive-record.ts';
+import type { DriveRequirements, TopologyTerm } from '../drive-requirements.ts';
 
 /** The slow and obvious form of the choice: the names of all drives that may be chosen, each as likely. Empty: none fits. */
-export function equalDrives(drives: readonly DriveRecord[], ask: DriveAsk): readonly string[] {
-  const groups: (readonly TopologyTerm[])[] = ask.preferred.map((term) => [term]);
-  if (ask.requisite.length > 0) groups.push(ask.requisite);
+export function equalDrives(
+  drives: readonly DriveRecord[],
+  requirements: DriveRequirements,
+): readonly string[] {
+  const groups: (readonly TopologyTerm[])[] = requirements.preferred.map((term) => [term]);
+  if (requirements.requisite.length > 0) groups.push(requirements.requisite);
   if (groups.length === 0) groups.push([{}]);
   const anyTerm = groups.flat();
-  const chosen = drives.filter(({ name }) => name === ask.chosenDrive);
-  if (chosen.some((drive) => isCandidate(drive, ask, anyTerm))) return chosen.map(({ name }) => name);
+  const chosen = drives.filter(({ name }) => name === requirements.chosenDrive);
+  if (chosen.some((drive) => isCandidate(drive, requirements, anyTerm)))
+    return chosen.map(({ name }) => name);
   for (const terms of groups) {
-    const candidates = drives.filter((drive) => isCandidate(drive, ask, terms));
+    const candidates = drives.filter((drive) => isCandidate(drive, requirements, terms));
     if (candidates.length === 0) continue;
     const most = Math.max(...candidates.map(freeOf));
     return candidates.filter((drive) => freeOf(drive) === most).map(({ name }) => name);
@@ -22,14 +26,21 @@ export function freeOf(drive: DriveRecord): number {
   return drive.capacityBytes - promisedBytes(drive);
 }
 
-function isCandidate(drive: DriveRecord, ask: DriveAsk, terms: readonly TopologyTerm[]): boolean {
+function isCandidate(
+  drive: DriveRecord,
+  requirements: DriveRequirements,
+  terms: readonly TopologyTerm[],
+): boolean {
   return (
     drive.exclusion === undefined &&
-    freeOf(drive) - (drive.capacityBytes * (ask.growthReservePercent ?? 0)) / 100 >= ask.bytes &&
-    (ask.tier === undefined || ask.tier === drive.tier) &&
-    Object.entries(ask.labels).every(([key, value]) => drive.labels[key] === value) &&
+    freeOf(drive) - (drive.capacityBytes * (requirements.growthReservePercent ?? 0)) / 100 >=
+      requirements.bytes &&
+    (requirements.tier === undefined || requirements.tier === drive.tier) &&
+    Object.entries(requirements.labels).every(([key, value]) => drive.labels[key] === value) &&
     terms.some((term) => isIn(drive, term)) &&
-    !drive.volumes.some(({ spreadGroup }) => ask.spreadGroup !== undefined && spreadGroup === ask.spreadGroup)
+    !drive.volumes.some(
+      ({ spreadGroup }) => requirements.spreadGroup !== undefined && spreadGroup === requirements.spreadGroup,
+    )
   );
 }
 

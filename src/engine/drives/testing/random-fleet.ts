@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { Drive, DriveVolume } from '../../../kube/drive.ts';
-import type { DriveAsk } from '../drive-ask.ts';
 import { type DriveRecord, readDrive } from '../drive-record.ts';
+import type { DriveRequirements } from '../drive-requirements.ts';
 
 /* Small numbers everywhere, so that ties, full drives and shared groups are common. */
 
@@ -60,7 +60,7 @@ const term = fc.oneof(
   fc.record({ 'stowage.dev/node': node, zone }),
 );
 
-export const randomAsk: fc.Arbitrary<DriveAsk> = fc.record({
+export const randomRequirements: fc.Arbitrary<DriveRequirements> = fc.record({
   bytes: fc.integer({ min: 1, max: 8 }),
   tier: fc.option(tier, { nil: undefined }),
   labels: fc.oneof(

@@ -4,7 +4,7 @@
  */
 import { drivesDriver } from '../../../kube/drive.ts';
 import type { ClusterChange } from '../../cluster-index/cluster-change.ts';
-import { hasNewFigure } from '../../cluster-index/pool-changes.ts';
+import { hasNewCapacityReport } from '../../cluster-index/pool-changes.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import type { Finding } from '../framework/finding.ts';
 import { type Interest, type Prepared, type Rule, skip } from '../framework/rule.ts';
@@ -61,10 +61,11 @@ function wakes(interest: Interest, change: ClusterChange): boolean {
       return interest.classes.has((change.after ?? change.before)!.storageClass);
     case 'DriverCapacity':
       return change.difference.pools.some(
-        (pool) => hasNewFigure(pool) && interest.drivers.has((pool.after ?? pool.before)!.driver ?? ''),
+        (pool) =>
+          hasNewCapacityReport(pool) && interest.drivers.has((pool.after ?? pool.before)!.driver ?? ''),
       );
     case 'Drive':
-      return hasNewFigure(change) && interest.drivers.has(drivesDriver);
+      return hasNewCapacityReport(change) && interest.drivers.has(drivesDriver);
     case 'PersistentVolumeClaim':
       return interest.claimKeys.has((change.after ?? change.before)!.key);
     default:

@@ -1,11 +1,11 @@
 import type { Cycle } from '../framework/cycle.ts';
 import { AttachDemand, limitsAnything } from '../volume-limits/attach-demand.ts';
-import type { VolumeNeeds, Want } from './needs.ts';
+import type { ClaimRequest, VolumeNeeds } from './needs.ts';
 import { bit } from './verdict-bits.ts';
 
-/** What a want gets: a volume row, or -1 for a new volume. */
+/** What a request gets: a volume row, or -1 for a new volume. */
 export interface ChosenVolume {
-  readonly want: Want;
+  readonly request: ClaimRequest;
   readonly row: number;
 }
 
@@ -26,7 +26,7 @@ export class AttachCheck {
     // If a driver must be installed, the check is needed however many slots there are.
     this.#volumesAtMost = index.hasRequiredDrivers
       ? Number.POSITIVE_INFINITY
-      : needs.bound.length + needs.wants.length + pod.migratedVolumes.length;
+      : needs.bound.length + needs.requests.length + pod.migratedVolumes.length;
   }
 
   /** Whether there are enough slots for every driver, so that the drivers of the pod's volumes do not matter. */
@@ -55,9 +55,10 @@ export class AttachCheck {
       if (row !== undefined) demand.add(attachments.volumeOnNode(volumes.record(row), nodeName));
     }
     for (const inline of attachments.inlineVolumes(pod, nodeName)) demand.add(inline);
-    for (const { want, row } of chosen) {
+    for (const { request, row } of chosen) {
       if (row >= 0) demand.add(attachments.volumeOnNode(volumes.record(row), nodeName));
-      else if (want.claim !== undefined) demand.add(attachments.unprovisionedVolume(want.claim, nodeName));
+      else if (request.claim !== undefined)
+        demand.add(attachments.unprovisionedVolume(request.claim, nodeName));
     }
     return demand;
   }

@@ -1,6 +1,6 @@
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import type { Decisions, PoolChoice } from '../framework/decisions.ts';
-import type { VolumeNeeds, Want } from './needs.ts';
+import type { ClaimRequest, VolumeNeeds } from './needs.ts';
 import type { Solution } from './solution.ts';
 
 interface Target {
@@ -9,42 +9,49 @@ interface Target {
   readonly decisions: Decisions;
 }
 
-/** Records, for the chosen node, which volume or pool each want gets. */
+/** Records, for the chosen node, which volume or pool each request gets. */
 export function decideVolumes(needs: VolumeNeeds, solution: Solution, target: Target): void {
   const { index, node, decisions } = target;
   const provisioned = solution.provisionedAt(node);
   const packing = solution.poolsAt(node);
   const poolOf = new Map(
-    packing.kind === 'packed' ? provisioned.map((want, position) => [want, packing.pools[position]!]) : [],
+    packing.kind === 'packed'
+      ? provisioned.map((request, position) => [request, packing.pools[position]!])
+      : [],
   );
-  for (const want of needs.wants) {
-    const row = solution.choice.at(want.position, node);
-    if (row >= 0) bindTo(index, want, row, decisions);
-    else provisionNew(index, want, poolOf.get(want) ?? -1, decisions);
+  for (const request of needs.requests) {
+    const row = solution.choice.at(request.position, node);
+    if (row >= 0) bindTo(index, request, row, decisions);
+    else provisionNew(index, request, poolOf.get(request) ?? -1, decisions);
   }
 }
 
-function bindTo(index: ClusterIndex, want: Want, row: number, decisions: Decisions): void {
+function bindTo(index: ClusterIndex, request: ClaimRequest, row: number, decisions: Decisions): void {
   const volume = index.volumes.record(row);
-  const claim = want.claim!;
+  const claim = request.claim!;
   decisions.bindings.push({
     claim: claim.key,
     claimUid: claim.uid,
     claimVersion: claim.version,
     volume: volume.key,
     volumeVersion: volume.version,
-    requested: want.size,
+    requested: request.size,
     capacity: volume.size,
   });
 }
 
-function provisionNew(index: ClusterIndex, want: Want, poolRow: number, decisions: Decisions): void {
-  const { claim, provisioning, size } = want;
+function provisionNew(
+  index: ClusterIndex,
+  request: ClaimRequest,
+  poolRow: number,
+  decisions: Decisions,
+): void {
+  const { claim, provisioning, size } = request;
   const pool: PoolChoice | undefined = poolRow < 0 ? undefined : poolChoice(index, poolRow);
   if (claim === undefined) {
     if (pool !== undefined)
       decisions.inlineVolumes.push({
-        volume: want.name,
+        volume: request.name,
         driver: provisioning!.driver,
         requested: size,
         pool,

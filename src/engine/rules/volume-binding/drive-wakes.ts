@@ -1,9 +1,9 @@
 import { drivesDriver } from '../../../kube/drive.ts';
 import type { ObjectChange } from '../../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
-import { hasNewFigure } from '../../cluster-index/pool-changes.ts';
+import { hasNewCapacityReport } from '../../cluster-index/pool-changes.ts';
 import { publishedLimit } from '../../cluster-index/pools/published-figures.ts';
-import { isOfKind } from '../../drives/drive-ask.ts';
+import { isOfKind } from '../../drives/drive-requirements.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
 import { compareSizes } from '../../size.ts';
 import type { Interest } from '../framework/rule.ts';
@@ -49,7 +49,7 @@ export function changesDriveOf(interest: Interest, { before, after }: DriveChang
   if (before === undefined || after === undefined) return true;
   return (
     isElsewhere(before, after) ||
-    hasNewFigure({ before, after }) ||
+    hasNewCapacityReport({ before, after }) ||
     before.drive!.capacityBytes !== after.drive!.capacityBytes ||
     changesGroup(interest, before, after)
   );

@@ -7,7 +7,7 @@ import { attachFindings } from '../volume-limits/attach-demand.ts';
 import type { BindingState } from './binding-state.ts';
 import { reaches } from './bound-volumes.ts';
 import { otherDriveCandidate, poolCandidate, poolMargin, rankedPools } from './nearby-pools.ts';
-import type { BoundNeed, Want } from './needs.ts';
+import type { BoundNeed, ClaimRequest } from './needs.ts';
 import { type BindingReason, bindingReasons, bit } from './verdict-bits.ts';
 
 /** The closest candidates are listed, the others only counted. */
@@ -18,9 +18,9 @@ const ruleName = 'VolumeBinding';
 export function explainVolumes(state: BindingState, cycle: Cycle, node: number): readonly Finding[] {
   const question = { index: cycle.index, state, node };
   const bound = state.needs.bound.flatMap((need) => explainBound(question, need));
-  const obstacles = state.needs.wants.length === 0 ? 0 : state.solution.solve(node);
+  const obstacles = state.needs.requests.length === 0 ? 0 : state.solution.solve(node);
   if (obstacles === 0) return bound;
-  const alone = state.needs.wants.flatMap((want) => explainAlone(question, want));
+  const alone = state.needs.requests.flatMap((request) => explainAlone(question, request));
   const unexplained = alone.reduce(
     (rest, { reason }) => rest & ~(bit[reason as BindingReason] ?? 0),
     obstacles,
@@ -47,38 +47,38 @@ function explainBound({ index, node }: Question, { claim, row }: BoundNeed): Fin
   ];
 }
 
-/** The obstacles of one want alone; empty if it could be served alone. */
-function explainAlone(question: Question, want: Want): Finding[] {
+/** The obstacles of one request alone; empty if it could be served alone. */
+function explainAlone(question: Question, request: ClaimRequest): Finding[] {
   const { index, state, node } = question;
-  if (want.pinnedNode !== undefined && want.pinnedNode !== index.nodes.record(node)!.key) {
-    return [finding('ClaimPinnedElsewhere', want.name)];
+  if (request.pinnedNode !== undefined && request.pinnedNode !== index.nodes.record(node)!.key) {
+    return [finding('ClaimPinnedElsewhere', request.name)];
   }
-  if (want.reserved.some((row) => index.volumes.topology(row).nodes.has(node))) return [];
-  // A want that is pinned or has a reserved volume can't choose among the available volumes.
-  const mayChoose = want.pinnedNode === undefined && want.reserved.length === 0;
-  if (mayChoose && state.nearby.of(want)?.servesAlone(node) === true) return [];
-  const obstacle = state.solution.provisioningObstacle(want, node);
+  if (request.reserved.some((row) => index.volumes.topology(row).nodes.has(node))) return [];
+  // A request that is pinned or has a reserved volume can't choose among the available volumes.
+  const mayChoose = request.pinnedNode === undefined && request.reserved.length === 0;
+  if (mayChoose && state.nearby.of(request)?.servesAlone(node) === true) return [];
+  const obstacle = state.solution.provisioningObstacle(request, node);
   return bindingReasons
     .filter((reason) => (obstacle & bit[reason]) !== 0)
     .map((reason) => {
-      if (reason === 'NoDriveOfKind') return withOtherDrives(question, want);
+      if (reason === 'NoDriveOfKind') return withOtherDrives(question, request);
       return reason === 'NotEnoughCapacity' || reason === 'TooFewDrivesToSpread'
-        ? withPools(question, reason, want)
-        : withVolumes(question, reason, want);
+        ? withPools(question, reason, request)
+        : withVolumes(question, reason, request);
     });
 }
 
 /** The drives of the node, each with what it lacks. */
-function withOtherDrives({ index, state, node }: Question, want: Want): Finding {
+function withOtherDrives({ index, state, node }: Question, request: ClaimRequest): Finding {
   const rows = state.solution.capacity.drivesAt(node);
   return {
-    ...finding('NoDriveOfKind', want.name),
-    candidates: rows.slice(0, candidatesMax).map((row) => otherDriveCandidate(index, want, row)),
+    ...finding('NoDriveOfKind', request.name),
+    candidates: rows.slice(0, candidatesMax).map((row) => otherDriveCandidate(index, request, row)),
     omitted: Math.max(0, rows.length - candidatesMax),
   };
 }
 
-/** Each want could be served alone: lists what they compete for. */
+/** Each request could be served alone: lists what they compete for. */
 function explainTogether(question: Question, obstacles: number): Finding[] {
   const { index, state, node } = question;
   const { solution, needs } = state;
@@ -86,16 +86,18 @@ function explainTogether(question: Question, obstacles: number): Finding[] {
     return attachFindings(ruleName, solution.attachDemand(node), index.nodes.record(node)!.key);
   }
   if ((obstacles & bit.SearchBoundReached) !== 0) return [finding('SearchBoundReached', undefined)];
-  const free = needs.wants.filter((want) => want.pinnedNode === undefined && want.reserved.length === 0);
-  const tracked = free.filter((want) => solution.capacity.isTracked(want));
+  const free = needs.requests.filter(
+    (request) => request.pinnedNode === undefined && request.reserved.length === 0,
+  );
+  const tracked = free.filter((request) => solution.capacity.isTracked(request));
   const needed = tracked.reduce((sum, { size }) => addSizes(sum, size), zeroSize);
-  return free.map((want) => {
+  return free.map((request) => {
     const isOfPools = (obstacles & (bit.NotEnoughCapacity | bit.TooFewDrivesToSpread)) !== 0;
-    if (!isOfPools || !tracked.includes(want))
-      return betweenSiblings(withVolumes(question, 'VolumesNotTogether', want));
+    if (!isOfPools || !tracked.includes(request))
+      return betweenSiblings(withVolumes(question, 'VolumesNotTogether', request));
     if ((obstacles & bit.TooFewDrivesToSpread) !== 0)
-      return betweenSiblings(withPools(question, 'TooFewDrivesToSpread', want));
-    const found = betweenSiblings(withPools(question, 'CapacityNotTogether', want));
+      return betweenSiblings(withPools(question, 'TooFewDrivesToSpread', request));
+    const found = betweenSiblings(withPools(question, 'CapacityNotTogether', request));
     return found.margin?.unit === 'bytes' ? { ...found, margin: { ...found.margin, needed } } : found;
   });
 }
@@ -109,21 +111,21 @@ function betweenSiblings(found: Finding): Finding {
   return { ...found, candidates };
 }
 
-function withVolumes({ state, node }: Question, reason: NodeReason, want: Want): Finding {
-  const close = state.nearby.of(want)?.at(node, candidatesMax);
+function withVolumes({ state, node }: Question, reason: NodeReason, request: ClaimRequest): Finding {
+  const close = state.nearby.of(request)?.at(node, candidatesMax);
   const candidates = close?.candidates ?? [];
-  return { ...finding(reason, want.name), candidates, omitted: (close?.total ?? 0) - candidates.length };
+  return { ...finding(reason, request.name), candidates, omitted: (close?.total ?? 0) - candidates.length };
 }
 
-function withPools({ index, state, node }: Question, reason: NodeReason, want: Want): Finding {
+function withPools({ index, state, node }: Question, reason: NodeReason, request: ClaimRequest): Finding {
   const { capacity } = state.solution;
-  const rows = rankedPools(index, capacity, want, node);
+  const rows = rankedPools(index, capacity, request, node);
   const [best] = rows;
   return {
-    ...finding(reason, want.name),
-    candidates: rows.slice(0, candidatesMax).map((row) => poolCandidate(index, capacity, want, row)),
+    ...finding(reason, request.name),
+    candidates: rows.slice(0, candidatesMax).map((row) => poolCandidate(index, capacity, request, row)),
     omitted: Math.max(0, rows.length - candidatesMax),
-    margin: best === undefined ? undefined : poolMargin(index, want, best),
+    margin: best === undefined ? undefined : poolMargin(index, request, best),
   };
 }
 

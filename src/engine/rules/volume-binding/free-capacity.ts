@@ -6,17 +6,17 @@ import {
   publishedCapacity,
 } from '../../cluster-index/pools/published-figures.ts';
 import type { InFlightPolicy } from '../../cluster-index/profile.ts';
-import type { DriveKind } from '../../drives/drive-ask.ts';
+import type { DriveKind } from '../../drives/drive-requirements.ts';
 import { growthReserveBytes } from '../../drives/growth-reserve.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
 import { addSizes, compareSizes, type Size, sizeOfBytes, subtractSizes, zeroSize } from '../../size.ts';
 import type { Cycle } from '../framework/cycle.ts';
-import { drawOf } from './drive-draw.ts';
-import type { Want } from './needs.ts';
+import type { ClaimRequest } from './needs.ts';
 import { type PackingProblem, pack } from './packing.ts';
+import { tieBreakRank } from './tie-break-rank.ts';
 import type { WorkBudget } from './work-budget.ts';
 
-/** Pools for some wants on one node; `pools[i]` is the pool row of `wants[i]`. */
+/** Pools for some requests on one node; `pools[i]` is the pool row of `requests[i]`. */
 export type PoolPlan =
   | { readonly kind: 'packed'; readonly pools: readonly number[] }
   | { readonly kind: 'impossible' }
@@ -31,32 +31,32 @@ export class FreeCapacity {
   readonly #columns: (Int32Array | undefined)[] = [];
   readonly #sole: SoleEntry | undefined;
 
-  constructor({ index, nowMs, onlyRow }: Cycle, wants: readonly Want[], budget: WorkBudget) {
+  constructor({ index, nowMs, onlyRow }: Cycle, requests: readonly ClaimRequest[], budget: WorkBudget) {
     this.#index = index;
     this.#onlyRow = onlyRow;
     this.#budget = budget;
     this.#nowMs = nowMs;
-    this.#sole = this.#soleEntry(wants.filter((want) => this.isTracked(want)));
+    this.#sole = this.#soleEntry(requests.filter((request) => this.isTracked(request)));
   }
 
-  /** Whether the capacity for the want is tracked. If not, there is always enough. */
-  isTracked(want: Want): boolean {
-    return want.provisioning !== undefined && want.provisioning.pools.kind !== 'untracked';
+  /** Whether the capacity for the request is tracked. If not, there is always enough. */
+  isTracked(request: ClaimRequest): boolean {
+    return request.provisioning !== undefined && request.provisioning.pools.kind !== 'untracked';
   }
 
-  /** For each node, the first pool by name that could hold this want alone, or the drive with the most free bytes; -1 for none. */
-  column(want: Want): Int32Array {
-    let column = this.#columns[want.position];
+  /** For each node, the first pool by name that could hold this request alone, or the drive with the most free bytes; -1 for none. */
+  column(request: ClaimRequest): Int32Array {
+    let column = this.#columns[request.position];
     if (column === undefined) {
-      column = this.#fillColumn(want);
-      this.#columns[want.position] = column;
+      column = this.#fillColumn(request);
+      this.#columns[request.position] = column;
     }
     return column;
   }
 
-  /** The pools that a node reaches for a want, whatever their free capacity. */
-  reachable(want: Want, node: number): readonly number[] {
-    const pools = want.provisioning?.pools;
+  /** The pools that a node reaches for a request, whatever their free capacity. */
+  reachable(request: ClaimRequest, node: number): readonly number[] {
+    const pools = request.provisioning?.pools;
     if (pools?.kind !== 'pools') return [];
     return this.#index.pools.partitionFor(pools.entry, this.#index.nodes.rowCount).itemsAt(node);
   }
@@ -65,10 +65,10 @@ export class FreeCapacity {
     return this.#nowMs >= this.#index.pools.expiry.atMs[row]!;
   }
 
-  /** Whether the pool alone could hold the want. */
-  admits(row: number, want: Want): boolean {
-    const { policy, spreadGroup } = want.provisioning!;
-    if (!this.#admitsSize(row, this.#withReserve(row, want), policy)) return false;
+  /** Whether the pool alone could hold the request. */
+  admits(row: number, request: ClaimRequest): boolean {
+    const { policy, spreadGroup } = request.provisioning!;
+    if (!this.#admitsSize(row, this.#withReserve(row, request), policy)) return false;
     return spreadGroup === undefined || !this.hasGroup(row, spreadGroup);
   }
 
@@ -79,18 +79,20 @@ export class FreeCapacity {
     return drives?.has(pools.record(row).key) === true;
   }
 
-  /** Whether the want would fit on a drive of the node, if the drive had no volume of the same group. */
-  isKeptAway(want: Want, node: number): boolean {
-    if (want.provisioning?.spreadGroup === undefined) return false;
-    const { policy } = want.provisioning;
-    return this.reachable(want, node).some((row) =>
-      this.#admitsSize(row, this.#withReserve(row, want), policy),
+  /** Whether the request would fit on a drive of the node, if the drive had no volume of the same group. */
+  isKeptAway(request: ClaimRequest, node: number): boolean {
+    if (request.provisioning?.spreadGroup === undefined) return false;
+    const { policy } = request.provisioning;
+    return this.reachable(request, node).some((row) =>
+      this.#admitsSize(row, this.#withReserve(row, request), policy),
     );
   }
 
-  /** Whether the node has drives, and none of them has the access tier and the labels that the want asks for. */
-  isOfOtherKind(want: Want, node: number): boolean {
-    return isOnDrives(want) && this.reachable(want, node).length === 0 && this.drivesAt(node).length > 0;
+  /** Whether the node has drives, and none of them has the access tier and the labels that the request asks for. */
+  isOfOtherKind(request: ClaimRequest, node: number): boolean {
+    return (
+      isOnDrives(request) && this.reachable(request, node).length === 0 && this.drivesAt(node).length > 0
+    );
   }
 
   /** All drives of a node, whatever a class asks for. */
@@ -100,8 +102,8 @@ export class FreeCapacity {
   }
 
   /** The bytes that must be free on the drive: those of the volume, and those that stay free for the growth of others. */
-  #withReserve(row: number, want: Want): Size {
-    return addSizes(want.size, growthReserveOf(this.#index, want, row));
+  #withReserve(row: number, request: ClaimRequest): Size {
+    return addSizes(request.size, growthReserveOf(this.#index, request, row));
   }
 
   #admitsSize(row: number, size: Size, policy: InFlightPolicy): boolean {
@@ -123,7 +125,7 @@ export class FreeCapacity {
   }
 
   /**
-   * Whether all tracked wants fit together, in the simple case that they all draw on one entry: true if one of its pools that the node
+   * Whether all tracked requests fit together, in the simple case that they all draw on one entry: true if one of its pools that the node
    * reaches can hold them all, false if its only pool can't. Undefined if a search has to decide, as for small volumes that take more than their size.
    */
   fitsOnePool(node: number, wantCount: number): boolean | undefined {
@@ -142,7 +144,7 @@ export class FreeCapacity {
     return end - first === 1 ? false : undefined;
   }
 
-  #soleEntry(tracked: readonly Want[]): SoleEntry | undefined {
+  #soleEntry(tracked: readonly ClaimRequest[]): SoleEntry | undefined {
     const [first] = tracked;
     const pools = first?.provisioning?.pools;
     if (first === undefined || pools?.kind !== 'pools') return undefined;
@@ -164,88 +166,98 @@ export class FreeCapacity {
     return { wantCount: tracked.length, partition, largest, total, policy };
   }
 
-  /** Assigns all of these wants to pools that the node reaches. */
-  packAt(node: number, wants: readonly Want[], budget: WorkBudget = this.#budget): PoolPlan {
-    const tracked = wants.filter((want) => this.isTracked(want));
+  /** Assigns all of these requests to pools that the node reaches. */
+  packAt(node: number, requests: readonly ClaimRequest[], budget: WorkBudget = this.#budget): PoolPlan {
+    const tracked = requests.filter((request) => this.isTracked(request));
     const bins = this.#bins(node, tracked);
     const order = tracked
       .map((_, item) => item)
       .sort((a, b) => compareSizes(tracked[b]!.size, tracked[a]!.size) || a - b);
     const packing = pack(this.#problem(tracked, bins, budget), order);
     if (packing.kind !== 'packed') return packing;
-    const rowOf = new Map(tracked.map((want, item) => [want, bins[packing.binOf[item]!]!.rowOf.get(want)!]));
-    return { kind: 'packed', pools: wants.map((want) => rowOf.get(want) ?? -1) };
+    const rowOf = new Map(
+      tracked.map((request, item) => [request, bins[packing.binOf[item]!]!.rowOf.get(request)!]),
+    );
+    return { kind: 'packed', pools: requests.map((request) => rowOf.get(request) ?? -1) };
   }
 
-  #fillColumn(want: Want): Int32Array {
-    const column = this.#index.scratch.ints(`pool column ${want.position}`, this.#index.nodes.rowCount, -1);
-    const pools = want.provisioning?.pools;
+  #fillColumn(request: ClaimRequest): Int32Array {
+    const column = this.#index.scratch.ints(
+      `pool column ${request.position}`,
+      this.#index.nodes.rowCount,
+      -1,
+    );
+    const pools = request.provisioning?.pools;
     if (pools?.kind !== 'pools') return column;
     const partition = this.#index.pools.partitionFor(pools.entry, this.#index.nodes.rowCount);
     const [firstCell, endCell] = partition.cellRange(this.#onlyRow);
     for (let cell = firstCell; cell < endCell; cell++) {
       const end = partition.itemStarts[cell + 1]!;
       let item = partition.itemStarts[cell]!;
-      while (item < end && !this.admits(partition.items[item]!, want)) item += 1;
+      while (item < end && !this.admits(partition.items[item]!, request)) item += 1;
       if (item === end) continue;
       let row = partition.items[item]!;
       if (pools.entry.isOfDrives)
-        for (; item < end; item++) row = this.#roomier(row, partition.items[item]!, want);
+        for (; item < end; item++) row = this.#roomier(row, partition.items[item]!, request);
       for (let node = partition.nodeStarts[cell]!; node < partition.nodeStarts[cell + 1]!; node++)
         column[partition.nodes[node]!] = row;
     }
     return column;
   }
 
-  #roomier(row: number, other: number, want: Want): number {
+  #roomier(row: number, other: number, request: ClaimRequest): number {
     const { pools } = this.#index;
     const hasMore = compareSizes(pools.available(other), pools.available(row)) > 0;
-    return hasMore && this.admits(other, want) ? other : row;
+    return hasMore && this.admits(other, request) ? other : row;
   }
 
   /**
-   * The pools that the want may use on the node. Of drives, as many as there are wants are enough, those with the most free bytes: if a
-   * solution uses another drive for the want, one of these is empty in it, and takes the want as well. Equal drives have the same order for
-   * all wants of the pod, so that together they use few drives.
+   * The pools that the request may use on the node. Of drives, as many as there are requests are enough, those with the most free bytes: if a
+   * solution uses another drive for the request, one of these is empty in it, and takes the request as well. Equal drives have the same order for
+   * all requests of the pod, so that together they use few drives.
    */
-  #usable(want: Want, node: number, wants: readonly Want[]): readonly number[] {
-    const rows = this.reachable(want, node);
-    if (!isOnDrives(want) || rows.length <= wants.length) return rows;
+  #usable(request: ClaimRequest, node: number, requests: readonly ClaimRequest[]): readonly number[] {
+    const rows = this.reachable(request, node);
+    if (!isOnDrives(request) || rows.length <= requests.length) return rows;
     const { pools } = this.#index;
     return rows
-      .filter((row) => this.admits(row, want))
-      .map((row) => ({ row, draw: drawOf(wants[0]!, pools.record(row).key) }))
+      .filter((row) => this.admits(row, request))
+      .map((row) => ({ row, draw: tieBreakRank(requests[0]!, pools.record(row).key) }))
       .sort((a, b) => compareSizes(pools.available(b.row), pools.available(a.row)) || a.draw - b.draw)
-      .slice(0, wants.length)
+      .slice(0, requests.length)
       .map(({ row }) => row);
   }
 
   /** A new volume goes on the drive with the most free bytes; of equal ones each is as likely. Other pools are tried by name. */
-  #binsFor(want: Want, bins: readonly Bin[], taken: readonly (readonly Want[])[]): readonly number[] {
+  #binsFor(
+    request: ClaimRequest,
+    bins: readonly Bin[],
+    taken: readonly (readonly ClaimRequest[])[],
+  ): readonly number[] {
     const all = bins.map((_, bin) => bin);
-    if (!isOnDrives(want)) return all;
+    if (!isOnDrives(request)) return all;
     const { pools } = this.#index;
     const ranked = all.flatMap((bin) => {
-      const row = bins[bin]!.rowOf.get(want);
+      const row = bins[bin]!.rowOf.get(request);
       if (row === undefined) return [];
       const left = taken[bin]!.reduce((room, { size }) => subtractSizes(room, size), pools.available(row));
-      return [{ bin, left, draw: drawOf(want, bins[bin]!.backing) }];
+      return [{ bin, left, draw: tieBreakRank(request, bins[bin]!.backing) }];
     });
     return ranked.sort((a, b) => compareSizes(b.left, a.left) || a.draw - b.draw).map(({ bin }) => bin);
   }
 
   /** Pools with the same backing form one bin, because classes that share it compete for its capacity. */
-  #bins(node: number, wants: readonly Want[]): Bin[] {
+  #bins(node: number, requests: readonly ClaimRequest[]): Bin[] {
     const bins = new Map<string, Bin>();
-    for (const want of wants) {
-      for (const row of this.#usable(want, node, wants)) {
+    for (const request of requests) {
+      for (const row of this.#usable(request, node, requests)) {
         const { backing } = this.#index.pools.record(row);
         let bin = bins.get(backing);
         if (bin === undefined) {
           bin = { backing, rowOf: new Map() };
           bins.set(backing, bin);
         }
-        if (this.admits(row, want)) bin.rowOf.set(want, this.#cheaper(bin.rowOf.get(want), row));
+        if (this.admits(row, request)) bin.rowOf.set(request, this.#cheaper(bin.rowOf.get(request), row));
       }
     }
     return [...bins.values()].sort((a, b) => (a.backing < b.backing ? -1 : 1));
@@ -260,42 +272,42 @@ export class FreeCapacity {
       : known;
   }
 
-  #problem(wants: readonly Want[], bins: readonly Bin[], budget: WorkBudget): PackingProblem {
+  #problem(requests: readonly ClaimRequest[], bins: readonly Bin[], budget: WorkBudget): PackingProblem {
     return {
-      itemCount: wants.length,
+      itemCount: requests.length,
       binCount: bins.length,
       budget,
       fits: (bin, items) =>
         this.#fitsTogether(
           bins[bin]!,
-          items.map((item) => wants[item]!),
+          items.map((item) => requests[item]!),
         ),
       binsFor: (item, contents) =>
         this.#binsFor(
-          wants[item]!,
+          requests[item]!,
           bins,
-          contents.map((items) => items.map((other) => wants[other]!)),
+          contents.map((items) => items.map((other) => requests[other]!)),
         ),
     };
   }
 
-  #fitsTogether({ rowOf }: Bin, wants: readonly Want[]): boolean {
+  #fitsTogether({ rowOf }: Bin, requests: readonly ClaimRequest[]): boolean {
     const taken = new Map<number, Size>();
     const groups = new Set<string>();
-    for (const want of wants) {
-      const row = rowOf.get(want);
-      if (row === undefined || !this.admits(row, want)) return false;
-      const { spreadGroup } = want.provisioning!;
+    for (const request of requests) {
+      const row = rowOf.get(request);
+      if (row === undefined || !this.admits(row, request)) return false;
+      const { spreadGroup } = request.provisioning!;
       if (spreadGroup !== undefined && groups.has(spreadGroup)) return false;
       if (spreadGroup !== undefined) groups.add(spreadGroup);
-      if (want.provisioning!.policy === 'off') continue;
-      const size = bytesTaken(this.#index.pools.record(row), want.size);
+      if (request.provisioning!.policy === 'off') continue;
+      const size = bytesTaken(this.#index.pools.record(row), request.size);
       taken.set(row, addSizes(taken.get(row) ?? zeroSize, size));
     }
     // A drive is a bin of its own, so that its reserve counts once: the largest that one of the volumes asks for.
     for (const row of taken.keys()) {
-      const reserve = wants.reduce(
-        (most, want) => largerOf(most, growthReserveOf(this.#index, want, row)),
+      const reserve = requests.reduce(
+        (most, request) => largerOf(most, growthReserveOf(this.#index, request, row)),
         zeroSize,
       );
       if (!this.#hasCapacityForAll(row, taken, reserve)) return false;
@@ -315,7 +327,7 @@ export class FreeCapacity {
 }
 
 /** The bytes of the pool that stay free beside the volume, if the pool is a drive and the policy of the claim says so. */
-export function growthReserveOf({ pools }: ClusterIndex, { provisioning }: Want, row: number): Size {
+export function growthReserveOf({ pools }: ClusterIndex, { provisioning }: ClaimRequest, row: number): Size {
   const percent = provisioning?.growthReservePercent ?? 0;
   if (percent === 0) return zeroSize;
   return sizeOfBytes(growthReserveBytes(pools.record(row).drive?.capacityBytes ?? 0, percent));
@@ -325,20 +337,20 @@ function largerOf(a: Size, b: Size): Size {
   return compareSizes(a, b) >= 0 ? a : b;
 }
 
-/** The want as a class without `spreadBy` would have it. */
-export function withoutGroup(want: Want): Want {
-  return want.provisioning === undefined
-    ? want
-    : { ...want, provisioning: { ...want.provisioning, spreadGroup: undefined } };
+/** The request as a class without `spreadBy` would have it. */
+export function withoutGroup(request: ClaimRequest): ClaimRequest {
+  return request.provisioning === undefined
+    ? request
+    : { ...request, provisioning: { ...request.provisioning, spreadGroup: undefined } };
 }
 
 const anyDrive: DriveKind = { labels: {} };
 
-function isOnDrives({ provisioning }: Want): boolean {
+function isOnDrives({ provisioning }: ClaimRequest): boolean {
   return provisioning?.pools.kind === 'pools' && provisioning.pools.entry.isOfDrives;
 }
 
-/** The only entry that all tracked wants draw on, and what they need of it together. */
+/** The only entry that all tracked requests draw on, and what they need of it together. */
 interface SoleEntry {
   readonly wantCount: number;
   readonly partition: NodePartition;
@@ -349,5 +361,5 @@ interface SoleEntry {
 
 interface Bin {
   readonly backing: string;
-  readonly rowOf: Map<Want, number>;
+  readonly rowOf: Map<ClaimRequest, number>;
 }

@@ -5,13 +5,18 @@ import { driveExclusions } from '../../drives/drive-record.ts';
 import { compareSizes, subtractSizes, zeroSize } from '../../size.ts';
 import type { ByteMargin, Obstacle, StorageCandidate } from '../framework/finding.ts';
 import { type FreeCapacity, growthReserveOf } from './free-capacity.ts';
-import type { Want } from './needs.ts';
+import type { ClaimRequest } from './needs.ts';
 
-/** The pools that a node reaches for a want, those with the most capacity that it may use first. */
-export function rankedPools(index: ClusterIndex, capacity: FreeCapacity, want: Want, node: number): number[] {
-  const rows = [...capacity.reachable(want, node)];
+/** The pools that a node reaches for a request, those with the most capacity that it may use first. */
+export function rankedPools(
+  index: ClusterIndex,
+  capacity: FreeCapacity,
+  request: ClaimRequest,
+  node: number,
+): number[] {
+  const rows = [...capacity.reachable(request, node)];
   const usable = (row: number) =>
-    subtractSizes(index.pools.available(row), growthReserveOf(index, want, row));
+    subtractSizes(index.pools.available(row), growthReserveOf(index, request, row));
   return rows.sort((a, b) => compareSizes(usable(b), usable(a)) || compareKeys(index, a, b));
 }
 
@@ -22,7 +27,7 @@ function compareKeys({ pools }: ClusterIndex, a: number, b: number): number {
 export function poolCandidate(
   index: ClusterIndex,
   capacity: FreeCapacity,
-  want: Want,
+  request: ClaimRequest,
   row: number,
 ): StorageCandidate {
   const { key, name, form } = index.pools.record(row);
@@ -30,14 +35,18 @@ export function poolCandidate(
     kind: form === 'Drive' ? 'drive' : 'pool',
     name,
     poolKey: key,
-    obstacles: obstaclesOfPool(index, capacity, want, row),
+    obstacles: obstaclesOfPool(index, capacity, request, row),
   };
 }
 
-/** A drive that has not what the want asks for. */
-export function otherDriveCandidate(index: ClusterIndex, want: Want, row: number): StorageCandidate {
+/** A drive that has not what the request asks for. */
+export function otherDriveCandidate(
+  index: ClusterIndex,
+  request: ClaimRequest,
+  row: number,
+): StorageCandidate {
   const { key, name, drive } = index.pools.record(row);
-  const { tier, labels = {} } = want.provisioning?.driveKind ?? {};
+  const { tier, labels = {} } = request.provisioning?.driveKind ?? {};
   const missing = Object.entries(labels).filter(([label, value]) => drive?.labels[label] !== value);
   const lacks = [
     ...(tier === undefined || drive?.tier === tier
@@ -53,19 +62,24 @@ export function otherDriveCandidate(index: ClusterIndex, want: Want, row: number
   return { kind: 'drive', name, poolKey: key, obstacles: [obstacle] };
 }
 
-function obstaclesOfPool(index: ClusterIndex, capacity: FreeCapacity, want: Want, row: number): Obstacle[] {
-  const margin = poolMargin(index, want, row);
+function obstaclesOfPool(
+  index: ClusterIndex,
+  capacity: FreeCapacity,
+  request: ClaimRequest,
+  row: number,
+): Obstacle[] {
+  const margin = poolMargin(index, request, row);
   const found: Obstacle[] = [];
   const exclusion = index.pools.exclusion(row);
   if (exclusion !== undefined)
     return [{ code: 'NoNewVolumes', margin: undefined, detail: `it ${driveExclusions[exclusion]}` }];
   const limit = index.pools.limit(row) ?? zeroSize;
-  const policy = want.provisioning!.policy;
-  const group = want.provisioning!.spreadGroup;
+  const policy = request.provisioning!.policy;
+  const group = request.provisioning!.spreadGroup;
   if (group !== undefined && capacity.hasGroup(row, group))
     found.push({ code: 'SameOwner', margin: undefined, detail: `it already has a volume of ${group}` });
   if (capacity.isExpired(row)) found.push(expiryObstacle(index, row, margin));
-  if (compareSizes(limit, want.size) < 0)
+  if (compareSizes(limit, request.size) < 0)
     found.push({ code: 'VolumeTooLarge', margin: { ...margin, free: limit, promised: zeroSize } });
   if (policy === 'one-at-a-time' && index.pools.hasPromises(row)) found.push({ code: 'Busy', margin });
   if (policy === 'linear' && compareSizes(index.pools.available(row), margin.needed) < 0)
@@ -74,8 +88,8 @@ function obstaclesOfPool(index: ClusterIndex, capacity: FreeCapacity, want: Want
       // Even without the part that is kept for expansions.
       margin: { ...margin, free: publishedCapacity(index.pools.record(row)) },
     });
-  if (found.length === 0 && !capacity.admits(row, want))
-    found.push({ code: 'GrowthReserve', margin, detail: growthReserveText(index, want, row) });
+  if (found.length === 0 && !capacity.admits(row, request))
+    found.push({ code: 'GrowthReserve', margin, detail: growthReserveText(index, request, row) });
   return found;
 }
 
@@ -87,19 +101,19 @@ function expiryObstacle({ pools }: ClusterIndex, row: number, margin: ByteMargin
   return { code: 'PublisherGone', margin, detail };
 }
 
-function growthReserveText(index: ClusterIndex, want: Want, row: number): string {
-  const reserve = growthReserveOf(index, want, row);
-  return `it keeps ${quantityOfBytes(BigInt(reserve.bytes))} (${want.provisioning!.growthReservePercent} %) free for expansions`;
+function growthReserveText(index: ClusterIndex, request: ClaimRequest, row: number): string {
+  const reserve = growthReserveOf(index, request, row);
+  return `it keeps ${quantityOfBytes(BigInt(reserve.bytes))} (${request.provisioning!.growthReservePercent} %) free for expansions`;
 }
 
-/** What the want needs of a pool, and what the pool has left. What a drive keeps for expansions is not free. */
-export function poolMargin(index: ClusterIndex, want: Want, row: number): ByteMargin {
+/** What the request needs of a pool, and what the pool has left. What a drive keeps for expansions is not free. */
+export function poolMargin(index: ClusterIndex, request: ClaimRequest, row: number): ByteMargin {
   const published = publishedCapacity(index.pools.record(row));
-  const unreserved = subtractSizes(published, growthReserveOf(index, want, row));
+  const unreserved = subtractSizes(published, growthReserveOf(index, request, row));
   const free = compareSizes(unreserved, zeroSize) < 0 ? zeroSize : unreserved;
   return {
     unit: 'bytes',
-    needed: bytesTaken(index.pools.record(row), want.size),
+    needed: bytesTaken(index.pools.record(row), request.size),
     free,
     promised: subtractSizes(published, index.pools.available(row)),
   };

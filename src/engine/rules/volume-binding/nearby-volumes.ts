@@ -6,7 +6,7 @@ import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { VolumeRecord } from '../../records/volume-record.ts';
 import { compareSizes, zeroSize } from '../../size.ts';
 import type { Obstacle, ObstacleCode, StorageCandidate } from '../framework/finding.ts';
-import type { Want } from './needs.ts';
+import type { ClaimRequest } from './needs.ts';
 
 /** A volume with more obstacles than this was not close. */
 const obstaclesMax = 2;
@@ -144,10 +144,10 @@ function sizeMargin(claim: ClaimRecord, volume: VolumeRecord): Obstacle['margin'
   return { unit: 'bytes', needed: claim.request ?? zeroSize, free: volume.size, promised: zeroSize };
 }
 
-/** Creates the nearby volumes of a want when an explanation first needs them, and keeps them for the other nodes. */
+/** Creates the nearby volumes of a request when an explanation first needs them, and keeps them for the other nodes. */
 export class NearbyVolumesCache {
   readonly #index: ClusterIndex;
-  readonly #byWant = new Map<Want, NearbyVolumes>();
+  readonly #byRequest = new Map<ClaimRequest, NearbyVolumes>();
   /** By what the claim requests. */
   readonly #shared = new Map<string, NearbyVolumes>();
 
@@ -156,12 +156,12 @@ export class NearbyVolumesCache {
   }
 
   /** Undefined for an inline volume, which no existing volume can serve. */
-  of(want: Want): NearbyVolumes | undefined {
-    if (want.claim === undefined) return undefined;
-    let nearby = this.#byWant.get(want);
+  of(request: ClaimRequest): NearbyVolumes | undefined {
+    if (request.claim === undefined) return undefined;
+    let nearby = this.#byRequest.get(request);
     if (nearby === undefined) {
-      nearby = this.#lookedUp(want.claim);
-      this.#byWant.set(want, nearby);
+      nearby = this.#lookedUp(request.claim);
+      this.#byRequest.set(request, nearby);
     }
     return nearby;
   }

@@ -7,7 +7,7 @@ import { lookUpInlinePools, lookUpPools, type PoolLookup } from '../../cluster-i
 import { inlineVolumeId } from '../../cluster-index/pools/promise-ids.ts';
 import { type InFlightPolicy, inFlightPolicy } from '../../cluster-index/profile.ts';
 import { compareVolumes, type VolumeRow } from '../../cluster-index/volumes/volume-table.ts';
-import type { DriveKind } from '../../drives/drive-ask.ts';
+import type { DriveKind } from '../../drives/drive-requirements.ts';
 import { offersModes } from '../../records/access-modes.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
@@ -17,7 +17,7 @@ import { compareSizes, type Size, zeroSize } from '../../size.ts';
 /** The volumes that a pod needs. */
 export interface VolumeNeeds {
   readonly bound: readonly BoundNeed[];
-  readonly wants: readonly Want[];
+  readonly requests: readonly ClaimRequest[];
 }
 
 /** A claim that is bound; its volume may be gone. */
@@ -27,15 +27,15 @@ export interface BoundNeed {
 }
 
 /** A volume that is still to be found or provisioned. */
-export interface Want {
-  /** Its position among the wants, and in every column by want. */
+export interface ClaimRequest {
+  /** Its position among the requests, and in every column by request. */
   readonly position: number;
   readonly name: string;
   /** Undefined for an inline volume. */
   readonly claim: ClaimRecord | undefined;
   readonly size: Size;
   /** Decides among equal drives: something random that a repeated plan repeats. */
-  readonly drawKey: string;
+  readonly tieBreakKey: string;
   /** The node that it is already being provisioned for; undefined for none. */
   readonly pinnedNode: string | undefined;
   /** Volumes that are reserved for this claim by their claimRef or by a reservation, best first. */
@@ -66,14 +66,14 @@ export function wantOfClaim(
   index: ClusterIndex,
   claim: ClaimRecord,
   { position, pod }: { readonly position: number; readonly pod?: PodRecord },
-): Want {
+): ClaimRequest {
   const pinnedNode = pinnedNodeOf(index, claim);
   return {
     position,
     name: claim.key,
     claim,
     size: claim.request ?? zeroSize,
-    drawKey: claim.uid,
+    tieBreakKey: claim.uid,
     pinnedNode,
     reserved: pinnedNode === undefined ? reservedVolumes(index, claim) : [],
     provisioning: provisioningForClaim(index, claim, pod),
@@ -81,19 +81,19 @@ export function wantOfClaim(
 }
 
 /** Inline volumes with a size: on drives, or of drivers that publish capacity for the class `<ephemeral>`, which CSIStorageCapacity can't express. */
-export function wantsOfInline(index: ClusterIndex, pod: PodRecord, firstPosition: number): Want[] {
+export function wantsOfInline(index: ClusterIndex, pod: PodRecord, firstPosition: number): ClaimRequest[] {
   if (!index.profile.checkInlineVolumes) return [];
-  const wants: Want[] = [];
+  const requests: ClaimRequest[] = [];
   for (const volume of pod.inlineVolumes) {
     const { volumeName, driver, size } = volume;
     const pools = lookUpInlinePools(index, volume);
     if (size === undefined || pools.kind === 'untracked') continue;
-    wants.push({
-      position: firstPosition + wants.length,
+    requests.push({
+      position: firstPosition + requests.length,
       name: inlineVolumeId(pod.key, volumeName),
       claim: undefined,
       size,
-      drawKey: `${pod.uid} ${volumeName}`,
+      tieBreakKey: `${pod.uid} ${volumeName}`,
       pinnedNode: undefined,
       reserved: [],
       provisioning: {
@@ -107,7 +107,7 @@ export function wantsOfInline(index: ClusterIndex, pod: PodRecord, firstPosition
       },
     });
   }
-  return wants;
+  return requests;
 }
 
 /** The node that the claim's volume is being provisioned for: by its annotation, or by a reservation of another pod that uses it. */

@@ -3,13 +3,18 @@ import { compareVolumes } from '../../cluster-index/volumes/volume-table.ts';
 import { addSizes, compareSizes, type Size, subtractSizes, zeroSize } from '../../size.ts';
 import { assignAll } from './assignment.ts';
 import type { ChosenVolume } from './attach-check.ts';
+import {
+  type ClaimRequestGroup,
+  compareRequests,
+  groupOfRequest,
+  VolumeWalk,
+} from './claim-request-groups.ts';
 import type { FreeCapacity } from './free-capacity.ts';
-import type { Want } from './needs.ts';
+import type { ClaimRequest } from './needs.ts';
 import { exactItemsMax } from './packing.ts';
-import { compareWants, familyOfWant, VolumeWalk, type WantFamily } from './want-families.ts';
 import type { WorkBudget } from './work-budget.ts';
 
-/** For each want of the search, its volume row, or -1 for a new volume. */
+/** For each request of the search, its volume row, or -1 for a new volume. */
 export type SearchResult =
   | { readonly kind: 'found'; readonly volumes: readonly number[] }
   | { readonly kind: 'impossible' }
@@ -18,34 +23,34 @@ export type SearchResult =
 export interface NodeSearch {
   readonly index: ClusterIndex;
   readonly node: number;
-  readonly families: readonly WantFamily[];
-  /** Wants outside the families that will be provisioned in any case. */
-  readonly provisioned: readonly Want[];
+  readonly groups: readonly ClaimRequestGroup[];
+  /** ClaimRequests outside the groups that will be provisioned in any case. */
+  readonly provisioned: readonly ClaimRequest[];
   readonly capacity: FreeCapacity;
   readonly budget: WorkBudget;
   /** Whether a new volume could be provisioned alone; together with others there may be too little capacity. */
-  canProvision(want: Want): boolean;
+  canProvision(request: ClaimRequest): boolean;
   /** Whether the node can attach these volumes; undefined if nothing limits it. */
   readonly canAttach: ((chosen: readonly ChosenVolume[]) => boolean) | undefined;
 }
 
 /**
- * Searches all ways to serve the wants of a pod that have a choice, on one node: which get an existing volume, and which a new one. Most
- * existing volumes first, then least waste, then by name. Used if the fast way (each family on its own) does not decide.
+ * Searches all ways to serve the requests of a pod that have a choice, on one node: which get an existing volume, and which a new one. Most
+ * existing volumes first, then least waste, then by name. Used if the fast way (each group on its own) does not decide.
  *
- * Exact for up to eight wants, which is 256 ways to divide them. For more wants it tries a single division: wants that can't be provisioned
+ * Exact for up to eight requests, which is 256 ways to divide them. For more requests it tries a single division: requests that can't be provisioned
  * get existing volumes, then as many others as possible. If even the first ones can't be served, that result is certain too.
  */
 export function searchNode(search: NodeSearch): SearchResult {
-  const wants = search.families.flatMap((family) => family.wants).sort(compareWants);
-  const options = optionsOf(search, wants);
-  const isSmall = wants.length <= exactItemsMax;
+  const requests = search.groups.flatMap((group) => group.requests).sort(compareRequests);
+  const options = optionsOf(search, requests);
+  const isSmall = requests.length <= exactItemsMax;
   const divisions = isSmall ? allDivisions(options) : [largestDivision(search, options)];
   const possible = divisions.filter((division) => isPossible(options, division));
   let isIncomplete = (!isSmall && possible.length > 0) || options.some((option) => option.isCut);
   for (const level of byNewVolumes(possible)) {
     const { best, isUnknown } = bestOf(search, options, level);
-    if (best !== undefined) return found(wants, best);
+    if (best !== undefined) return found(requests, best);
     isIncomplete ||= isUnknown;
   }
   return isIncomplete || search.budget.isSpent ? gaveUp : impossible;
@@ -68,16 +73,16 @@ function bestOf(search: NodeSearch, options: readonly Option[], level: readonly 
 const impossible: SearchResult = { kind: 'impossible' };
 const gaveUp: SearchResult = { kind: 'gave-up' };
 
-/** What one want can get on this node. */
+/** What one request can get on this node. */
 interface Option {
-  readonly want: Want;
-  /** As many of the smallest volumes as there are wants: the other wants can't use all of them. */
+  readonly request: ClaimRequest;
+  /** As many of the smallest volumes as there are requests: the other requests can't use all of them. */
   readonly volumes: readonly number[];
   readonly isCut: boolean;
   readonly canProvision: boolean;
 }
 
-/** For each want: does it get a new volume? */
+/** For each request: does it get a new volume? */
 type Division = readonly boolean[];
 
 interface Serving {
@@ -86,34 +91,35 @@ interface Serving {
   readonly waste: Size;
 }
 
-function found(wants: readonly Want[], serving: Serving): SearchResult {
+function found(requests: readonly ClaimRequest[], serving: Serving): SearchResult {
   const volumes: number[] = [];
-  for (const [position, want] of wants.entries()) volumes[want.position] = serving.volumes[position]!;
+  for (const [position, request] of requests.entries())
+    volumes[request.position] = serving.volumes[position]!;
   return { kind: 'found', volumes };
 }
 
-function optionsOf(search: NodeSearch, wants: readonly Want[]): Option[] {
-  return wants.map((want) => ({
-    want,
-    ...smallestVolumes(search, want, wants.length),
-    canProvision: search.canProvision(want),
+function optionsOf(search: NodeSearch, requests: readonly ClaimRequest[]): Option[] {
+  return requests.map((request) => ({
+    request,
+    ...smallestVolumes(search, request, requests.length),
+    canProvision: search.canProvision(request),
   }));
 }
 
 /** With attach limits a larger volume may fit, if it has another driver or is already attached. */
 const attachCandidatesMax = 64;
 
-/** The smallest volumes that a want accepts here, as many as can matter. */
-function smallestVolumes(search: NodeSearch, want: Want, wantCount: number): VolumeChoice {
-  const { index, node, families, canAttach, budget } = search;
-  const family = familyOfWant(families, want)!;
+/** The smallest volumes that a request accepts here, as many as can matter. */
+function smallestVolumes(search: NodeSearch, request: ClaimRequest, wantCount: number): VolumeChoice {
+  const { index, node, groups, canAttach, budget } = search;
+  const group = groupOfRequest(groups, request)!;
   const max = canAttach === undefined ? wantCount : attachCandidatesMax;
-  const walk = new VolumeWalk(index, family.partition.itemsAt(node), family.accepts);
+  const walk = new VolumeWalk(index, group.partition.itemsAt(node), group.accepts);
   const volumes: number[] = [];
-  let row = walk.next(want.size);
+  let row = walk.next(request.size);
   while (row >= 0 && volumes.length < max && budget.spend(1)) {
     volumes.push(row);
-    row = walk.next(want.size);
+    row = walk.next(request.size);
   }
   return { volumes, isCut: canAttach !== undefined && row >= 0 };
 }
@@ -136,7 +142,7 @@ function isPossible(options: readonly Option[], division: Division): boolean {
   );
 }
 
-/** As many existing volumes as possible: first for wants that can't be provisioned, then for the largest. */
+/** As many existing volumes as possible: first for requests that can't be provisioned, then for the largest. */
 function largestDivision(search: NodeSearch, options: readonly Option[]): Division {
   const order = options.map((_, position) => position).sort((a, b) => rank(a) - rank(b) || b - a);
   const served: number[] = [];
@@ -176,7 +182,7 @@ function serve(
   const kept = options.filter((_, position) => !division[position]);
   const assigned = assign(search, kept);
   if (assigned === undefined) return undefined;
-  const provisioned = options.filter((_, position) => division[position]).map(({ want }) => want);
+  const provisioned = options.filter((_, position) => division[position]).map(({ request }) => request);
   const packing = search.capacity.packAt(search.node, [...search.provisioned, ...provisioned]);
   if (packing.kind !== 'packed') return packing.kind === 'unknown' ? 'unknown' : undefined;
   const volumes = spread(division, assigned);
@@ -228,7 +234,7 @@ function serveWithinLimits(
 }
 
 function chosenOf(options: readonly Option[], volumes: readonly number[]): ChosenVolume[] {
-  return options.map(({ want }, position) => ({ want, row: volumes[position]! }));
+  return options.map(({ request }, position) => ({ request, row: volumes[position]! }));
 }
 
 function spread(division: Division, assigned: readonly number[]): number[] {
@@ -240,12 +246,12 @@ function wasteOf(index: ClusterIndex, options: readonly Option[], volumes: reado
   let waste = zeroSize;
   for (const [position, row] of volumes.entries()) {
     if (row < 0) continue;
-    waste = addSizes(waste, subtractSizes(index.volumes.record(row).size, options[position]!.want.size));
+    waste = addSizes(waste, subtractSizes(index.volumes.record(row).size, options[position]!.request.size));
   }
   return waste;
 }
 
-/** Less waste first; then the earlier want with an existing, smaller, first-named volume. */
+/** Less waste first; then the earlier request with an existing, smaller, first-named volume. */
 function compareServings({ index }: NodeSearch, a: Serving, b: Serving): number {
   const byWaste = compareSizes(a.waste, b.waste);
   if (byWaste !== 0) return byWaste;

@@ -26,7 +26,7 @@ function needsOf(index: ClusterIndex, pod: PodRecord, claims: readonly ClaimReco
   const wanted = claims.filter((claim) => !claim.isBound);
   return {
     bound: claims.filter((claim) => claim.isBound).map((claim) => boundNeed(index, claim)),
-    wants: [
+    requests: [
       ...wanted.map((claim, position) => wantOfClaim(index, claim, { position, pod })),
       ...wantsOfInline(index, pod, wanted.length),
     ],

@@ -36,7 +36,7 @@ function prepare(cycle: Cycle): Prepared<BindingState> {
   const prepared = prepareNeeds(cycle);
   if (prepared.kind !== 'ready') return prepared;
   const needs = prepared.state;
-  if (needs.bound.length === 0 && needs.wants.length === 0) return { kind: 'skip' };
+  if (needs.bound.length === 0 && needs.requests.length === 0) return { kind: 'skip' };
   const solution = new Solution(cycle, needs);
   cycle.chosenVolumes = solution;
   return { kind: 'ready', state: { needs, solution, nearby: new NearbyVolumesCache(cycle.index) } };

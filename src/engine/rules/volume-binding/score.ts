@@ -3,7 +3,7 @@ import { policyOfClaim } from '../../cluster-index/pools/policies/policy-of-clai
 import { packShape, spreadShape } from '../../cluster-index/profile.ts';
 import { addSizes, compareSizes, nanoOf, type Size, zeroSize } from '../../size.ts';
 import type { Cycle } from '../framework/cycle.ts';
-import type { VolumeNeeds, Want } from './needs.ts';
+import type { ClaimRequest, VolumeNeeds } from './needs.ts';
 import { integerShapeScore, ShapeLines } from './shape-score.ts';
 import type { Solution } from './solution.ts';
 
@@ -22,7 +22,7 @@ export function scoreVolumes(
   scores: Float64Array,
 ): void {
   const { method } = cycle.index.profile.scoring;
-  if (method === 'none' || needs.wants.length === 0) return;
+  if (method === 'none' || needs.requests.length === 0) return;
   const suitability = new Suitability(cycle.index, needs, solution);
   const { rows: nodes, count } = cycle.feasibleRows();
   for (let position = 0; position < count; position++) {
@@ -40,21 +40,21 @@ const shapeOf = { pack: new ShapeLines(packShape), spread: new ShapeLines(spread
 /** Holds what is looked up once for a pod instead of once for each node. */
 class Suitability {
   readonly #index: ClusterIndex;
-  readonly #wants: readonly Want[];
+  readonly #requests: readonly ClaimRequest[];
   readonly #solution: Solution;
   readonly #volumeShape: ShapeLines;
-  /** By want. */
+  /** By request. */
   readonly #poolShapes: readonly ShapeLines[];
-  /** For each want the pools by node; undefined if its capacity is not tracked. */
+  /** For each request the pools by node; undefined if its capacity is not tracked. */
   #columns: readonly (Int32Array | undefined)[] | undefined;
 
-  constructor(index: ClusterIndex, { wants }: VolumeNeeds, solution: Solution) {
+  constructor(index: ClusterIndex, { requests }: VolumeNeeds, solution: Solution) {
     this.#index = index;
-    this.#wants = wants;
+    this.#requests = requests;
     this.#solution = solution;
     this.#volumeShape = new ShapeLines(index.profile.scoring.volumeShape);
     const byProfile = new ShapeLines(index.profile.scoring.poolShape);
-    this.#poolShapes = wants.map(({ claim }) => {
+    this.#poolShapes = requests.map(({ claim }) => {
       const placement = claim === undefined ? undefined : policyOfClaim(index, claim).placement;
       return placement === undefined ? byProfile : shapeOf[placement];
     });
@@ -63,38 +63,40 @@ class Suitability {
   meanAt(node: number): number {
     const { choice } = this.#solution;
     let sum = 0;
-    for (let want = 0; want < this.#wants.length; want++) {
-      const hasVolume = choice.at(want, node) >= 0;
-      sum += hasVolume ? this.#ofVolume(want, choice.bytesAt(want, node)) : this.#ofPool(want, node);
+    for (let request = 0; request < this.#requests.length; request++) {
+      const hasVolume = choice.at(request, node) >= 0;
+      sum += hasVolume ? this.#ofVolume(request, choice.bytesAt(request, node)) : this.#ofPool(request, node);
     }
-    return sum / this.#wants.length;
+    return sum / this.#requests.length;
   }
 
-  #ofVolume(want: number, capacityBytes: number): number {
-    const utilization = capacityBytes === 0 ? 100 : (this.#wants[want]!.size.bytes * 100) / capacityBytes;
+  #ofVolume(request: number, capacityBytes: number): number {
+    const utilization =
+      capacityBytes === 0 ? 100 : (this.#requests[request]!.size.bytes * 100) / capacityBytes;
     return 50 + this.#volumeShape.at(utilization) / 2;
   }
 
   /** By the utilization of the pool with all of the pod's new volumes. */
-  #ofPool(want: number, node: number): number {
-    const pool = this.#poolOf(want, node);
+  #ofPool(request: number, node: number): number {
+    const pool = this.#poolOf(request, node);
     if (pool < 0) return unknownPoolScore;
     let taken = 0;
-    for (let other = 0; other < this.#wants.length; other++) {
+    for (let other = 0; other < this.#requests.length; other++) {
       const shares =
-        other === want || (this.#solution.choice.at(other, node) < 0 && this.#poolOf(other, node) === pool);
-      if (shares) taken += this.#wants[other]!.size.bytes;
+        other === request ||
+        (this.#solution.choice.at(other, node) < 0 && this.#poolOf(other, node) === pool);
+      if (shares) taken += this.#requests[other]!.size.bytes;
     }
     const available = this.#index.pools.availableBytes[pool]!;
     const utilization = available <= 0 ? 100 : Math.min(100, (taken * 100) / available);
-    return this.#poolShapes[want]!.at(utilization) / 2;
+    return this.#poolShapes[request]!.at(utilization) / 2;
   }
 
-  #poolOf(want: number, node: number): number {
-    this.#columns ??= this.#wants.map((each) =>
+  #poolOf(request: number, node: number): number {
+    this.#columns ??= this.#requests.map((each) =>
       this.#solution.capacity.isTracked(each) ? this.#solution.capacity.column(each) : undefined,
     );
-    return this.#columns[want]?.[node] ?? -1;
+    return this.#columns[request]?.[node] ?? -1;
   }
 }
 
@@ -104,15 +106,16 @@ class Suitability {
  */
 function utilizationScore(index: ClusterIndex, needs: VolumeNeeds, solution: Solution, node: number): number {
   const classes = new Map<string, { requested: Size; available: Size }>();
-  const hasVolume = needs.wants.some((want) => solution.choice.at(want.position, node) >= 0);
-  for (const want of needs.wants) {
-    const row = solution.choice.at(want.position, node);
+  const hasVolume = needs.requests.some((request) => solution.choice.at(request.position, node) >= 0);
+  for (const request of needs.requests) {
+    const row = solution.choice.at(request.position, node);
     if (hasVolume !== row >= 0) continue;
-    const pool = row < 0 && solution.capacity.isTracked(want) ? solution.capacity.column(want)[node]! : -1;
+    const pool =
+      row < 0 && solution.capacity.isTracked(request) ? solution.capacity.column(request)[node]! : -1;
     if (row < 0 && pool < 0) continue;
-    const className = row >= 0 ? index.volumes.record(row).className : want.provisioning!.className;
+    const className = row >= 0 ? index.volumes.record(row).className : request.provisioning!.className;
     const sums = classes.get(className) ?? { requested: zeroSize, available: zeroSize };
-    sums.requested = addSizes(sums.requested, want.size);
+    sums.requested = addSizes(sums.requested, request.size);
     sums.available =
       row >= 0
         ? addSizes(sums.available, index.volumes.record(row).size)

@@ -146,12 +146,12 @@ describe('a volume is ignored', () => {
     },
     { name: 'if it has no class', volumes: [volume('v1', '5Gi', { className: '' })], expected: noMatch },
     {
-      name: 'if it is a block device and the claim wants files',
+      name: 'if it is a block device and the claim requests files',
       volumes: [volume('v1', '5Gi', { spec: { volumeMode: 'Block' } })],
       expected: noMatch,
     },
     {
-      name: 'if it has files and the claim wants a block device',
+      name: 'if it has files and the claim requests a block device',
       volumes: [volume('v1', '5Gi', { spec: { volumeMode: 'Filesystem' } })],
       claim: claim('data', '5Gi', { spec: { volumeMode: 'Block' } }),
       expected: noMatch,

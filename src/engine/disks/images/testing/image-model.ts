@@ -113,7 +113,7 @@ export class ImageModel {
     return planImage(this.view(), this.candidates()).steps;
   }
 
-  carryOut(step: ImageStep): void {
+  applyPlan(step: ImageStep): void {
     if (step.kind === 'request') this.#disk(step.diskUUID).asked.i = step.bytes;
     else if (step.kind === 'withdraw' || step.kind === 'release') delete this.#disk(step.diskUUID).asked.i;
     else if (step.kind === 'place') {

@@ -1,11 +1,11 @@
-import type { Want } from './needs.ts';
+import type { ClaimRequest } from './needs.ts';
 
 /**
- * The lot of a drive in the draw among equal drives; the lowest wins. It is computed from the random uid of the claim or pod, because a plan reads no random
+ * Tie-break rank of a drive among equal drives; the lowest wins. The rank is computed from the random uid of the claim or pod, because a plan reads no random
  * numbers: over many claims every drive is as likely, and a plan that is repeated chooses the same drive.
  */
-export function drawOf({ drawKey }: Pick<Want, 'drawKey'>, poolKey: string): number {
-  const text = `${drawKey} ${poolKey}`;
+export function tieBreakRank({ tieBreakKey }: Pick<ClaimRequest, 'tieBreakKey'>, poolKey: string): number {
+  const text = `${tieBreakKey} ${poolKey}`;
   let hash = 0;
   for (let position = 0; position < text.length; position++)
     hash = mixed(hash ^ text.charCodeAt(position)) ^ position;

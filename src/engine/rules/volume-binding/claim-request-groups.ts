@@ -4,40 +4,41 @@ import type { NodePartition } from '../../cluster-index/nodes/node-partition.ts'
 import type { VolumeGroup } from '../../cluster-index/volumes/volume-table.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import { compareSizes, type Size } from '../../size.ts';
-import type { Want } from './needs.ts';
+import type { ClaimRequest } from './needs.ts';
 
 /**
- * Wants that accept the same volumes, apart from the size: same class, mode, attributes class, access modes and selector.
+ * ClaimRequests that accept the same volumes, apart from the size: same class, mode, attributes class, access modes and selector.
  *
- * Within a family the volumes that fit a larger request also fit a smaller one. So giving each want, smallest request first, the smallest
+ * Within a group the volumes that fit a larger request also fit a smaller one. So giving each request, smallest request first, the smallest
  * remaining volume serves the largest possible number with the least bytes. No search is needed.
  */
-export interface WantFamily {
+export interface ClaimRequestGroup {
   /** Ascending by size, then in the pod's order. */
-  readonly wants: readonly Want[];
+  readonly requests: readonly ClaimRequest[];
   readonly volumeGroups: readonly VolumeGroup[];
   readonly partition: NodePartition;
   readonly accepts: ((row: number) => boolean) | undefined;
-  /** Another family can use some of the same volumes, so their choices may conflict. */
+  /** Another group can use some of the same volumes, so their choices may conflict. */
   readonly isContended: boolean;
 }
 
-/** Wants with a pinned node or a reserved volume have no choice and belong to no family. */
-export function familiesOf(index: ClusterIndex, wants: readonly Want[]): WantFamily[] {
-  const byFilter = new Map<string, Want[]>();
-  for (const want of wants) {
-    if (want.claim === undefined || want.pinnedNode !== undefined || want.reserved.length > 0) continue;
-    const { className, mode, attributesClass, accessModes, selectorKey } = want.claim;
+/** ClaimRequests with a pinned node or a reserved volume have no choice and belong to no group. */
+export function groupsOf(index: ClusterIndex, requests: readonly ClaimRequest[]): ClaimRequestGroup[] {
+  const byFilter = new Map<string, ClaimRequest[]>();
+  for (const request of requests) {
+    if (request.claim === undefined || request.pinnedNode !== undefined || request.reserved.length > 0)
+      continue;
+    const { className, mode, attributesClass, accessModes, selectorKey } = request.claim;
     const filter = `${className}\n${mode}\n${attributesClass}\n${accessModes}\n${selectorKey}`;
     const members = byFilter.get(filter);
-    if (members === undefined) byFilter.set(filter, [want]);
-    else members.push(want);
+    if (members === undefined) byFilter.set(filter, [request]);
+    else members.push(request);
   }
   const groupsByFamily = [...byFilter.values()].map((members) => index.volumes.groupsFor(members[0]!.claim!));
   return [...byFilter.values()].map((members, position) => {
     const volumeGroups = groupsByFamily[position]!;
     return {
-      wants: members.sort(compareWants),
+      requests: members.sort(compareRequests),
       volumeGroups,
       partition: index.volumes.partitionFor(volumeGroups, index.nodes.rowCount),
       accepts: acceptance(index, members[0]!.claim),
@@ -48,12 +49,15 @@ export function familiesOf(index: ClusterIndex, wants: readonly Want[]): WantFam
   });
 }
 
-/** Undefined for a want that has no choice. */
-export function familyOfWant(families: readonly WantFamily[], want: Want): WantFamily | undefined {
-  return families.find((family) => family.wants.includes(want));
+/** Undefined for a request that has no choice. */
+export function groupOfRequest(
+  groups: readonly ClaimRequestGroup[],
+  request: ClaimRequest,
+): ClaimRequestGroup | undefined {
+  return groups.find((group) => group.requests.includes(request));
 }
 
-export function compareWants(a: Want, b: Want): number {
+export function compareRequests(a: ClaimRequest, b: ClaimRequest): number {
   return compareSizes(a.size, b.size) || a.position - b.position;
 }
 
@@ -68,24 +72,28 @@ export function acceptance(
 }
 
 /**
- * The best assignment for a family that the volumes of a node can't serve completely: as many wants as possible, and among those the
- * largest, because they waste least. Returns volume rows by member, -1 for a want that gets none.
+ * The best assignment for a group that the volumes of a node can't serve completely: as many requests as possible, and among those the
+ * largest, because they waste least. Returns volume rows by member, -1 for a request that gets none.
  *
- * It visits the wants from the largest, and takes each one if there are more volumes of its size than wants already taken. This ends in
- * the largest set that can be served. Its members then get the smallest volumes that fit, smallest want first. Among equal wants the
+ * It visits the requests from the largest, and takes each one if there are more volumes of its size than requests already taken. This ends in
+ * the largest set that can be served. Its members then get the smallest volumes that fit, smallest request first. Among equal requests the
  * earlier one is served.
  */
-export function serveLargest(index: ClusterIndex, family: WantFamily, lists: readonly number[]): number[] {
-  const served = new Set<Want>();
-  const largestFirst = [...family.wants].sort(
+export function serveLargest(
+  index: ClusterIndex,
+  group: ClaimRequestGroup,
+  lists: readonly number[],
+): number[] {
+  const served = new Set<ClaimRequest>();
+  const largestFirst = [...group.requests].sort(
     (a, b) => compareSizes(b.size, a.size) || a.position - b.position,
   );
-  for (const want of largestFirst) {
-    if (countFits(index, family, lists, { size: want.size, max: served.size + 1 }) > served.size)
-      served.add(want);
+  for (const request of largestFirst) {
+    if (countFits(index, group, lists, { size: request.size, max: served.size + 1 }) > served.size)
+      served.add(request);
   }
-  const walk = new VolumeWalk(index, lists, family.accepts);
-  return family.wants.map((want) => (served.has(want) ? walk.next(want.size) : -1));
+  const walk = new VolumeWalk(index, lists, group.accepts);
+  return group.requests.map((request) => (served.has(request) ? walk.next(request.size) : -1));
 }
 
 interface CountQuery {
@@ -96,18 +104,18 @@ interface CountQuery {
 
 function countFits(
   index: ClusterIndex,
-  family: WantFamily,
+  group: ClaimRequestGroup,
   lists: readonly number[],
   { size, max }: CountQuery,
 ): number {
-  const walk = new VolumeWalk(index, lists, family.accepts);
+  const walk = new VolumeWalk(index, lists, group.accepts);
   let count = 0;
   while (count < max && walk.next(size) >= 0) count += 1;
   return count;
 }
 
 /**
- * Walks several sorted lists together, smallest volume first: the volumes of one node (or cell) that a family accepts. Each call of `next`
+ * Walks several sorted lists together, smallest volume first: the volumes of one node (or cell) that a group accepts. Each call of `next`
  * must ask for at least the size of the call before.
  */
 export class VolumeWalk {

@@ -5,7 +5,7 @@ import type { DriveRecord } from './drive-record.ts';
 export type TopologyTerm = Readonly<Record<string, string>>;
 
 /** What a new volume asks of its drive. */
-export interface DriveAsk extends DriveKind {
+export interface DriveRequirements extends DriveKind {
   /** At least 1. */
   readonly bytes: number;
   /** Tried one after the other. */
@@ -45,12 +45,15 @@ export function isInTerm({ topology }: DriveRecord, term: TopologyTerm): boolean
 }
 
 /** The terms within which a drive must be, whatever the order; empty: anywhere. */
-export function allTerms({ preferred, requisite }: DriveAsk): readonly TopologyTerm[] {
+export function allTerms({ preferred, requisite }: DriveRequirements): readonly TopologyTerm[] {
   return [...preferred, ...requisite];
 }
 
 /** The lists of terms in the order in which they are tried; the drives of one list are equally good. */
-export function termGroups({ preferred, requisite }: DriveAsk): readonly (readonly TopologyTerm[])[] {
+export function termGroups({
+  preferred,
+  requisite,
+}: DriveRequirements): readonly (readonly TopologyTerm[])[] {
   const groups = [...preferred.map((term) => [term]), ...(requisite.length > 0 ? [requisite] : [])];
   return groups.length > 0 ? groups : [anywhere];
 }

@@ -1,20 +1,20 @@
 import type { Pod } from '../../kube/api/core.ts';
 import { groupNodes } from '../explain/node-groups.ts';
 import type { PodRecord } from '../records/pod-record.ts';
-import type { PodCause, PodFate, PodOutcome, StrandedReason } from './prediction.ts';
+import type { PodCause, PodOutcome, PodOutcomeKind, StrandedReason } from './prediction.ts';
 import type { WhatIfScheduling } from './scheduling.ts';
 import type { WhatIfCluster } from './what-if-cluster.ts';
 import { podKey } from './workload-pods.ts';
 
 /** What is known so far about a pod that a change affects. */
-export interface Fate {
+export interface PendingOutcome {
   readonly pod: string;
   readonly owner: string;
   cause: PodCause;
   readonly from: string | undefined;
   /** The key of the pod now: a controller may have replaced it. */
   current: string;
-  settled: PodOutcome | undefined;
+  settled: PodOutcomeKind | undefined;
   message: string | undefined;
 }
 
@@ -22,22 +22,22 @@ export interface Fate {
 const explanationsMax = 100;
 
 /** What becomes of the pods that changes affect, in the order in which they were affected. */
-export class PodFates {
+export class PodOutcomes {
   readonly #cluster: WhatIfCluster;
-  readonly #fates: Fate[] = [];
-  readonly #byPod = new Map<string, Fate>();
+  readonly #outcomes: PendingOutcome[] = [];
+  readonly #byPod = new Map<string, PendingOutcome>();
   readonly #explained = new Map<string, StrandedReason>();
 
   constructor(cluster: WhatIfCluster) {
     this.#cluster = cluster;
   }
 
-  known(key: string): Fate | undefined {
+  known(key: string): PendingOutcome | undefined {
     return this.#byPod.get(key);
   }
 
-  /** The fate of a pod of the cluster; a new one has the cause. */
-  of(pod: PodRecord, cause: PodCause): Fate {
+  /** The outcome of a pod of the cluster; a new one has the cause. */
+  of(pod: PodRecord, cause: PodCause): PendingOutcome {
     const known = this.#byPod.get(pod.key);
     if (known !== undefined) return known;
     const { nodeName } = this.#cluster.index.pods.get(pod.key) ?? pod;
@@ -47,10 +47,10 @@ export class PodFates {
 
   /** The pod leaves its node, whatever was to become of it there. */
   leaving(pod: PodRecord, cause: PodCause): void {
-    const fate = this.of(pod, cause);
-    fate.cause = cause;
-    fate.settled = undefined;
-    fate.message = undefined;
+    const outcome = this.of(pod, cause);
+    outcome.cause = cause;
+    outcome.settled = undefined;
+    outcome.message = undefined;
   }
 
   /** A pod that did not exist before, or that comes back under its name. */
@@ -67,27 +67,27 @@ export class PodFates {
   }
 
   /** A controller has created another pod in place of this one. */
-  replaced(fate: Fate, pod: Pod): void {
-    fate.current = podKey(pod);
-    this.#byPod.set(fate.current, fate);
+  replaced(outcome: PendingOutcome, pod: Pod): void {
+    outcome.current = podKey(pod);
+    this.#byPod.set(outcome.current, outcome);
   }
 
   /** The answers, one after the other: an explanation takes time. */
-  *finished(scheduling: WhatIfScheduling): Generator<PodFate, void, void> {
-    for (const fate of this.#fates) yield* this.#finish(fate, scheduling);
+  *finished(scheduling: WhatIfScheduling): Generator<PodOutcome, void, void> {
+    for (const outcome of this.#outcomes) yield* this.#finish(outcome, scheduling);
   }
 
-  #add(known: Pick<Fate, 'pod' | 'owner' | 'cause' | 'from'>): Fate {
-    const fate = { ...known, current: known.pod, settled: undefined, message: undefined };
-    this.#fates.push(fate);
-    this.#byPod.set(fate.pod, fate);
-    return fate;
+  #add(known: Pick<PendingOutcome, 'pod' | 'owner' | 'cause' | 'from'>): PendingOutcome {
+    const outcome = { ...known, current: known.pod, settled: undefined, message: undefined };
+    this.#outcomes.push(outcome);
+    this.#byPod.set(outcome.pod, outcome);
+    return outcome;
   }
 
   #finish(
-    { pod, owner, cause, from, current, settled, message }: Fate,
+    { pod, owner, cause, from, current, settled, message }: PendingOutcome,
     scheduling: WhatIfScheduling,
-  ): readonly PodFate[] {
+  ): readonly PodOutcome[] {
     const base = { pod, owner, cause, from, replacement: current === pod ? undefined : current };
     const nodeName = this.#cluster.index.pods.get(current)?.nodeName ?? '';
     const to = nodeName === '' ? undefined : nodeName;

@@ -16,7 +16,7 @@ export interface DiskListener {
 }
 
 /** All disks with their sums, kept up to date by events: a plan reads them without adding up every entry of every schedule. */
-export class DiskBook {
+export class DiskIndex {
   readonly #caches: DiskCaches;
   readonly #nodeSchedules: NodeSchedules;
   readonly #disks = new Map<string, DiskCandidate>();
