@@ -11,7 +11,7 @@ import { Interner } from '../src/engine/records/interner.ts';
 import { readDriverPools } from '../src/engine/records/pool-record.ts';
 import type { KubeObject } from '../src/kube/api/meta.ts';
 import type { CustomResourceDefinition } from '../src/kube/api/stored/apiextensions.ts';
-import { type DriverCapacity, stowageGroup, stowageVersion } from '../src/kube/stowage.ts';
+import { type DriverCapacity, stowageGroup, stowageVersion } from '../src/kube/stowage/driver-capacity.ts';
 import { realClock } from '../src/runtime/clock.ts';
 import { systemIds } from '../src/runtime/ids.ts';
 import { seededRandom } from '../src/runtime/random.ts';

@@ -1,5 +1,5 @@
 /** Whether published capacity can be relied on under load, and what a published figure costs the scheduler. */
-import { capacityReportRows } from '../engine/figures.ts';
+import { capacityReportRows } from '../engine/capacity-reports.ts';
 import type { Benchmark, Row } from '../harness.ts';
 import { fill } from './fill.ts';
 

@@ -5,11 +5,11 @@ import { disksController } from '../../src/controllers/disks/disks-controller.ts
 import { VolumePlacement } from '../../src/controllers/disks/volume-placement.ts';
 import type { KubeObject } from '../../src/kube/api/meta.ts';
 import { isReason } from '../../src/kube/api-error.ts';
-import { diskSchedules } from '../../src/kube/disks/disk-schedule.ts';
-import { type Replica, replicas } from '../../src/kube/disks/replica.ts';
-import { storageNodes } from '../../src/kube/disks/storage-node.ts';
-import { diskVolumes } from '../../src/kube/disks/volume.ts';
 import type { Resource } from '../../src/kube/resource.ts';
+import { diskSchedules } from '../../src/kube/stowage/disk-schedule.ts';
+import { type Replica, replicas } from '../../src/kube/stowage/replica.ts';
+import { storageNodes } from '../../src/kube/stowage/storage-node.ts';
+import { diskVolumes } from '../../src/kube/stowage/volume.ts';
 import type { Controller } from '../../src/reconcile/controller.ts';
 import { realClock } from '../../src/runtime/clock.ts';
 import { seededRandom } from '../../src/runtime/random.ts';

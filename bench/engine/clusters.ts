@@ -1,7 +1,7 @@
 /** The clusters for the engine benchmarks, the same in every run. */
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../src/kube/api/core.ts';
 import type { CSIDriver, CSIStorageCapacity, StorageClass } from '../../src/kube/api/storage.ts';
-import type { DriverCapacity } from '../../src/kube/stowage.ts';
+import type { DriverCapacity } from '../../src/kube/stowage/driver-capacity.ts';
 
 export const localClass: StorageClass = {
   metadata: { name: 'local', uid: 'class-local', resourceVersion: '1' },

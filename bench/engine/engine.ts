@@ -10,6 +10,7 @@ import { clusterOf } from '../../src/engine/testing/cluster.ts';
 import { type OracleObjects, oraclePlan } from '../../src/engine/testing/oracle/index.ts';
 import type { PersistentVolume } from '../../src/kube/api/core.ts';
 import { type Benchmark, medianMs, type Percentiles, type Row, rounded, timeEach } from '../harness.ts';
+import { capacityReportRows } from './capacity-reports.ts';
 import {
   capacities,
   localClass,
@@ -19,7 +20,6 @@ import {
   pooledClass,
   pooledDriver,
 } from './clusters.ts';
-import { capacityReportRows } from './figures.ts';
 
 /** A decision filters all nodes, scores, and reserves. The oracle's time for the same decision is shown beside it. */
 export const engine: Benchmark = {

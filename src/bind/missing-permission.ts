@@ -1,9 +1,9 @@
 import type { Cluster } from '../cluster/cluster.ts';
 import type { KubeObject } from '../kube/api/meta.ts';
 import { isReason } from '../kube/api-error.ts';
-import { drives } from '../kube/drive.ts';
 import { qualifiedPlural, type Resource } from '../kube/resource.ts';
 import { driverCapacities } from '../kube/resources.ts';
+import { drives } from '../kube/stowage/drive.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Supervisor } from '../runtime/supervisor.ts';
 

@@ -2,7 +2,7 @@ import { CsiAddressError, socketPathOf } from '../csi/csi-address.ts';
 import type { CsiServer } from '../csi/csi-server.ts';
 import { registerWithKubelet } from '../csi/registration/kubelet-registration.ts';
 import { CsiSocketError } from '../csi/server-socket.ts';
-import { drivesDriver } from '../kube/drive.ts';
+import { drivesDriver } from '../kube/stowage/drive.ts';
 import { realClock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { CliError, usage } from './cli-error.ts';

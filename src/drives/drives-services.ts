@@ -4,7 +4,7 @@ import {
   PluginCapability_Service_Type,
   PluginCapability_VolumeExpansion_Type,
 } from '../csi/generated/csi.ts';
-import { drivesDriver } from '../kube/drive.ts';
+import { drivesDriver } from '../kube/stowage/drive.ts';
 import { controllerCapabilities } from './controller/controller-service.ts';
 
 const { CONTROLLER_SERVICE, VOLUME_ACCESSIBILITY_CONSTRAINTS } = PluginCapability_Service_Type;

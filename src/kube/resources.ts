@@ -27,7 +27,7 @@ import type {
   VolumeAttributesClass,
 } from './api/storage.ts';
 import type { Resource } from './resource.ts';
-import { type DriverCapacity, stowageGroup, stowageVersion } from './stowage.ts';
+import { type DriverCapacity, stowageGroup, stowageVersion } from './stowage/driver-capacity.ts';
 
 /* The collections that we have types for: `cluster.resource(pods).list()` returns pods. */
 

@@ -1,5 +1,5 @@
 import type { Pod } from '../kube/api/core.ts';
-import { driveNameKey, drives, drivesDriver, isSameUuid } from '../kube/drive.ts';
+import { driveNameKey, drives, drivesDriver, isSameUuid } from '../kube/stowage/drive.ts';
 import { boundVolumesOf } from './invariants/attachments.ts';
 import type { StoredVersion } from './invariants/invariant.ts';
 import type { StoredObjects } from './invariants/stored-objects.ts';

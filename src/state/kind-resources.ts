@@ -1,6 +1,5 @@
 import type { IndexedKind } from '../engine/cluster-index/cluster-change.ts';
 import type { ObjectOf } from '../engine/cluster-index/read-object.ts';
-import { drives } from '../kube/drive.ts';
 import type { Resource } from '../kube/resource.ts';
 import {
   csiDrivers,
@@ -20,6 +19,7 @@ import {
   storageClasses,
   volumeAttachments,
 } from '../kube/resources.ts';
+import { drives } from '../kube/stowage/drive.ts';
 
 /** The API resource of each kind that the index stores. */
 export const kindResources: { readonly [K in IndexedKind]: Resource<ObjectOf[K]> } = {

@@ -13,7 +13,7 @@ import {
   storageClass,
 } from '../../src/engine/testing/objects.ts';
 import type { KubeObject } from '../../src/kube/api/meta.ts';
-import { driveNodeKey } from '../../src/kube/drive.ts';
+import { driveNodeKey } from '../../src/kube/stowage/drive.ts';
 import { kubeconfigFor } from '../up/kubeconfigs.ts';
 import type { GoldenCommand } from './every-command.ts';
 import { listServer } from './list-server.ts';

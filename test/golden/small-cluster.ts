@@ -1,11 +1,5 @@
 import type { Cluster } from '../../src/cluster/cluster.ts';
 import type { KubeObject } from '../../src/kube/api/meta.ts';
-import { backingImages } from '../../src/kube/disks/backing-image.ts';
-import { diskSchedules } from '../../src/kube/disks/disk-schedule.ts';
-import { replicas } from '../../src/kube/disks/replica.ts';
-import { storageNodes } from '../../src/kube/disks/storage-node.ts';
-import { diskVolumes } from '../../src/kube/disks/volume.ts';
-import { driveNodeKey, drives, drivesDriver } from '../../src/kube/drive.ts';
 import type { Resource } from '../../src/kube/resource.ts';
 import {
   csiDrivers,
@@ -20,6 +14,12 @@ import {
   statefulSets,
   storageClasses,
 } from '../../src/kube/resources.ts';
+import { backingImages } from '../../src/kube/stowage/backing-image.ts';
+import { diskSchedules } from '../../src/kube/stowage/disk-schedule.ts';
+import { driveNodeKey, drives, drivesDriver } from '../../src/kube/stowage/drive.ts';
+import { replicas } from '../../src/kube/stowage/replica.ts';
+import { storageNodes } from '../../src/kube/stowage/storage-node.ts';
+import { diskVolumes } from '../../src/kube/stowage/volume.ts';
 
 const gib = 2 ** 30;
 

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFailed, onTestFinished, test } from 'vitest';
 import { KubernetesCluster } from '../../src/cluster/kubernetes/client.ts';
-import { OrphanedCapacityReports } from '../../src/controllers/capacity/cleanup/orphaned-figures.ts';
+import { OrphanedCapacityReports } from '../../src/controllers/capacity/cleanup/orphaned-capacity-reports.ts';
 import { driverCapacities, persistentVolumeClaims, storageClasses } from '../../src/kube/resources.ts';
 import { annotations } from '../../src/kube/well-known.ts';
 import { realClock } from '../../src/runtime/clock.ts';

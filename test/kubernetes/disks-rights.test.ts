@@ -7,17 +7,17 @@ import type { Cluster } from '../../src/cluster/cluster.ts';
 import { publisherLabels } from '../../src/controllers/capacity/published-names.ts';
 import { FileServer } from '../../src/controllers/disk-agent/testing/file-server.ts';
 import { getCondition } from '../../src/kube/conditions.ts';
-import { backingImages } from '../../src/kube/disks/backing-image.ts';
-import { diskSchedules } from '../../src/kube/disks/disk-schedule.ts';
-import { replicas } from '../../src/kube/disks/replica.ts';
-import { agentLostReason, forceRemovalKey, storageNodes } from '../../src/kube/disks/storage-node.ts';
-import { disksDriver, diskVolumes } from '../../src/kube/disks/volume.ts';
 import {
   csiStorageCapacities,
   persistentVolumeClaims,
   persistentVolumes,
   storageClasses,
 } from '../../src/kube/resources.ts';
+import { backingImages } from '../../src/kube/stowage/backing-image.ts';
+import { diskSchedules } from '../../src/kube/stowage/disk-schedule.ts';
+import { replicas } from '../../src/kube/stowage/replica.ts';
+import { agentLostReason, forceRemovalKey, storageNodes } from '../../src/kube/stowage/storage-node.ts';
+import { disksDriver, diskVolumes } from '../../src/kube/stowage/volume.ts';
 import { annotations } from '../../src/kube/well-known.ts';
 import { projectRoot } from '../project-root.ts';
 import type { StowageProcess } from '../up/stowage-process.ts';

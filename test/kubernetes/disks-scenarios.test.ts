@@ -24,13 +24,13 @@ import {
   useScenarioServer,
 } from '../../src/controllers/disks/testing/scenario-server.ts';
 import { isReason } from '../../src/kube/api-error.ts';
-import { backingImages } from '../../src/kube/disks/backing-image.ts';
-import { diskSchedules } from '../../src/kube/disks/disk-schedule.ts';
-import { diskSettings } from '../../src/kube/disks/disk-settings.ts';
-import { replicas } from '../../src/kube/disks/replica.ts';
-import { storageNodes } from '../../src/kube/disks/storage-node.ts';
-import { diskVolumes } from '../../src/kube/disks/volume.ts';
 import type { Resource } from '../../src/kube/resource.ts';
+import { backingImages } from '../../src/kube/stowage/backing-image.ts';
+import { diskSchedules } from '../../src/kube/stowage/disk-schedule.ts';
+import { diskSettings } from '../../src/kube/stowage/disk-settings.ts';
+import { replicas } from '../../src/kube/stowage/replica.ts';
+import { storageNodes } from '../../src/kube/stowage/storage-node.ts';
+import { diskVolumes } from '../../src/kube/stowage/volume.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { installOwnKinds } from './testing/own-kinds.ts';
 import { KubernetesEnvironments } from './virtual-time/kubernetes-environment.ts';

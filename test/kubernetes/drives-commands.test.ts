@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Drive } from '../../src/kube/drive.ts';
+import type { Drive } from '../../src/kube/stowage/drive.ts';
 import { ApiClient } from '../up/api-client.ts';
 import { callStowage, StowageProcess, temporaryFolder } from '../up/stowage-process.ts';
 import { canFormat, loopDevice } from './testing/loop-device.ts';

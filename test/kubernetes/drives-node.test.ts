@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { CsiClient } from '../../src/csi/csi-client.ts';
 import type { CsiMethodName, CsiReply, CsiRequestInit } from '../../src/csi/csi-methods.ts';
 import type { PersistentVolumeClaim, Pod } from '../../src/kube/api/core.ts';
-import type { Drive, DriveVolume } from '../../src/kube/drive.ts';
+import type { Drive, DriveVolume } from '../../src/kube/stowage/drive.ts';
 import { realClock } from '../../src/runtime/clock.ts';
 import { silentLog } from '../../src/runtime/log.ts';
 import { Metrics } from '../../src/runtime/metrics.ts';

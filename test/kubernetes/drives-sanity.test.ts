@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import type { Drive } from '../../src/kube/drive.ts';
+import type { Drive } from '../../src/kube/stowage/drive.ts';
 import { builtProgram } from '../built-program.ts';
 import { ApiClient } from '../up/api-client.ts';
 import { StowageProcess, temporaryFolder } from '../up/stowage-process.ts';

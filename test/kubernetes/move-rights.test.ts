@@ -4,8 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Cluster } from '../../src/cluster/cluster.ts';
-import { storageNodes } from '../../src/kube/disks/storage-node.ts';
-import { drives, drivesDriver } from '../../src/kube/drive.ts';
 import {
   nodes,
   persistentVolumeClaims,
@@ -13,6 +11,8 @@ import {
   pods,
   statefulSets,
 } from '../../src/kube/resources.ts';
+import { drives, drivesDriver } from '../../src/kube/stowage/drive.ts';
+import { storageNodes } from '../../src/kube/stowage/storage-node.ts';
 import { projectRoot } from '../project-root.ts';
 import { callInProcess } from '../up/in-process.ts';
 import { applied, startAuditedBed } from './testing/audited-bed.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Drive } from '../../src/kube/drive.ts';
+import type { Drive } from '../../src/kube/stowage/drive.ts';
 import { ApiClient } from './api-client.ts';
 import { createDrive, DriverProcess, drivesPath } from './driver-process.ts';
 import { OwnLeaseProxy } from './own-lease-proxy.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Pod } from '../../src/kube/api/core.ts';
-import type { Replica } from '../../src/kube/disks/replica.ts';
+import type { Replica } from '../../src/kube/stowage/replica.ts';
 import { ApiClient } from './api-client.ts';
 import { callInProcess } from './in-process.ts';
 import { callStowage, newFolder, removeFolder, StowageProcess } from './stowage-process.ts';

@@ -1,11 +1,4 @@
 import type { KubeObject } from '../../kube/api/meta.ts';
-import { backingImages } from '../../kube/disks/backing-image.ts';
-import { diskSchedules } from '../../kube/disks/disk-schedule.ts';
-import { diskSettings } from '../../kube/disks/disk-settings.ts';
-import { replicas } from '../../kube/disks/replica.ts';
-import { storageNodes } from '../../kube/disks/storage-node.ts';
-import { diskVolumes } from '../../kube/disks/volume.ts';
-import { drives } from '../../kube/drive.ts';
 import { shortDefinition, shortNode, shortPod, shortWorkload } from '../../kube/redaction/short-forms.ts';
 import type { Resource } from '../../kube/resource.ts';
 import {
@@ -32,7 +25,14 @@ import {
   volumeAttachments,
   volumeAttributesClasses,
 } from '../../kube/resources.ts';
-import { stowageGroup } from '../../kube/stowage.ts';
+import { backingImages } from '../../kube/stowage/backing-image.ts';
+import { diskSchedules } from '../../kube/stowage/disk-schedule.ts';
+import { diskSettings } from '../../kube/stowage/disk-settings.ts';
+import { drives } from '../../kube/stowage/drive.ts';
+import { stowageGroup } from '../../kube/stowage/driver-capacity.ts';
+import { replicas } from '../../kube/stowage/replica.ts';
+import { storageNodes } from '../../kube/stowage/storage-node.ts';
+import { diskVolumes } from '../../kube/stowage/volume.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -5,8 +5,8 @@ import {
   type DriftList,
   type DriftRecord,
   formatDriftRecord,
-} from '../../kube/drift-record.ts';
-import { drivesDriver } from '../../kube/drive.ts';
+} from '../../kube/stowage/drift-record.ts';
+import { drivesDriver } from '../../kube/stowage/drive.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { measureDrift } from '../../queries/capacity/measure-drift.ts';
 import { nodeWith, viewOf } from '../../queries/testing/cluster-views.ts';

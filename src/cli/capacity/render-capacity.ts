@@ -1,7 +1,7 @@
 import { bytesOf } from '../../kube/quantities/bytes.ts';
 import type { CapacityReport, ClassCapacity, VolumesCapacity } from '../../queries/capacity/report.ts';
 import { readableAmount } from '../../queries/pools/amounts.ts';
-import { capacityReportAgeText, publisherText } from '../../queries/pools/figure-source.ts';
+import { capacityReportAgeText, publisherText } from '../../queries/pools/capacity-report-source.ts';
 import type { PoolCapacity } from '../../queries/pools/pool-reader.ts';
 import { reachText } from '../../queries/pools/reach.ts';
 import { printableText } from '../../runtime/printable-text.ts';

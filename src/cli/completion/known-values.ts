@@ -1,5 +1,5 @@
 import { controllerNames } from '../../controllers/controller-names.ts';
-import { accessTierNames } from '../../kube/drive.ts';
+import { accessTierNames } from '../../kube/stowage/drive.ts';
 import { logFormats, logLevels } from '../../runtime/log.ts';
 import { outputFormats } from '../output/output-format.ts';
 

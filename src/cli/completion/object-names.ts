@@ -1,8 +1,4 @@
 import type { KubeObject } from '../../kube/api/meta.ts';
-import { backingImages } from '../../kube/disks/backing-image.ts';
-import { type StorageNode, storageNodes } from '../../kube/disks/storage-node.ts';
-import { diskVolumes } from '../../kube/disks/volume.ts';
-import { drives } from '../../kube/drive.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
 import type { Resource } from '../../kube/resource.ts';
 import {
@@ -15,6 +11,10 @@ import {
   statefulSets,
   storageClasses,
 } from '../../kube/resources.ts';
+import { backingImages } from '../../kube/stowage/backing-image.ts';
+import { drives } from '../../kube/stowage/drive.ts';
+import { type StorageNode, storageNodes } from '../../kube/stowage/storage-node.ts';
+import { diskVolumes } from '../../kube/stowage/volume.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { connect } from '../connect.ts';
 import { askedIn, type ExplainedKindName, type TypedSelection } from './typed-words.ts';

@@ -1,8 +1,8 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import { ApiError, isReason } from '../../kube/api-error.ts';
-import { type StorageNode, storageNodes } from '../../kube/disks/storage-node.ts';
-import { type Drive, drives } from '../../kube/drive.ts';
 import type { Resource } from '../../kube/resource.ts';
+import { type Drive, drives } from '../../kube/stowage/drive.ts';
+import { type StorageNode, storageNodes } from '../../kube/stowage/storage-node.ts';
 import { CliError } from '../cli-error.ts';
 import { demoManifests, type Manifest } from './manifests.ts';
 

@@ -1,6 +1,6 @@
-import type { BackingImage } from '../../kube/disks/backing-image.ts';
-import type { StorageNode } from '../../kube/disks/storage-node.ts';
-import type { DiskVolume } from '../../kube/disks/volume.ts';
+import type { BackingImage } from '../../kube/stowage/backing-image.ts';
+import type { StorageNode } from '../../kube/stowage/storage-node.ts';
+import type { DiskVolume } from '../../kube/stowage/volume.ts';
 import { claimsOfVolumes } from '../../queries/disks/claims-of-volumes.ts';
 import type { DiskObjects } from '../../queries/disks/disk-objects.ts';
 import { diskLabel, type KnownDisk, knownDisks } from '../../queries/disks/known-disks.ts';

@@ -1,7 +1,7 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import { isReason } from '../../kube/api-error.ts';
-import { type StorageNode, storageNodes } from '../../kube/disks/storage-node.ts';
 import { withPreconditions } from '../../kube/patch-preconditions.ts';
+import { type StorageNode, storageNodes } from '../../kube/stowage/storage-node.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 import { CliError } from '../cli-error.ts';
 

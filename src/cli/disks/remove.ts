@@ -1,9 +1,9 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import { isReason } from '../../kube/api-error.ts';
-import { diskSchedules } from '../../kube/disks/disk-schedule.ts';
-import { forceRemovalKey } from '../../kube/disks/storage-node.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
 import { withPreconditions } from '../../kube/patch-preconditions.ts';
+import { diskSchedules } from '../../kube/stowage/disk-schedule.ts';
+import { forceRemovalKey } from '../../kube/stowage/storage-node.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 import { diskEntries, ownedEntries } from '../../queries/disks/disk-entries.ts';
 import { type DiskObjects, readDiskObjects } from '../../queries/disks/disk-objects.ts';

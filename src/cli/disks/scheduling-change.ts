@@ -1,6 +1,6 @@
 import type { Cluster } from '../../cluster/cluster.ts';
-import type { StorageNode } from '../../kube/disks/storage-node.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
+import type { StorageNode } from '../../kube/stowage/storage-node.ts';
 import { CliError } from '../cli-error.ts';
 import type { DisksTarget } from './disk-targets.ts';
 import { editStorageNode } from './edit-storage-node.ts';

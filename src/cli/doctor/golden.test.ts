@@ -1,6 +1,6 @@
 /** What `doctor` prints where there is very much, very little, or nothing to read. */
 import { expect, test } from 'vitest';
-import type { Drive } from '../../kube/drive.ts';
+import type { Drive } from '../../kube/stowage/drive.ts';
 import { examine } from '../../queries/doctor/examine.ts';
 import { plainTerminal } from '../output/terminal.ts';
 import { doctor } from './doctor.ts';

@@ -5,10 +5,6 @@ import type { Pod } from '../../kube/api/core.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { ApiError, isReason } from '../../kube/api-error.ts';
 import type { ListOptions } from '../../kube/api-requests.ts';
-import { diskSchedules } from '../../kube/disks/disk-schedule.ts';
-import { storageNodes } from '../../kube/disks/storage-node.ts';
-import { diskVolumes } from '../../kube/disks/volume.ts';
-import { drives } from '../../kube/drive.ts';
 import { emulatedVersion } from '../../kube/emulated-version.ts';
 import { qualifiedPlural, type Resource } from '../../kube/resource.ts';
 import {
@@ -26,6 +22,10 @@ import {
   serviceAccounts,
   storageClasses,
 } from '../../kube/resources.ts';
+import { diskSchedules } from '../../kube/stowage/disk-schedule.ts';
+import { drives } from '../../kube/stowage/drive.ts';
+import { storageNodes } from '../../kube/stowage/storage-node.ts';
+import { diskVolumes } from '../../kube/stowage/volume.ts';
 import type { ClusterFacts, Fact, FactLists, ServerClock } from '../../queries/doctor/facts.ts';
 import { factItems } from '../../queries/doctor/facts.ts';
 import type { Clock } from '../../runtime/clock.ts';

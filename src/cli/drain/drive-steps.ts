@@ -1,5 +1,5 @@
 import type { PodRecord } from '../../engine/records/pod-record.ts';
-import type { Drive } from '../../kube/drive.ts';
+import type { Drive } from '../../kube/stowage/drive.ts';
 import { budgetsOf, whatIfIndex } from '../../queries/plan/make-plan.ts';
 import type { VolumeCopyLine } from '../../queries/plan/plan-report.ts';
 import type { ClusterView } from '../../queries/view/cluster-view.ts';

@@ -1,6 +1,6 @@
 import { type DisruptionBudget, podsViolatingBudgets } from '../../engine/preemption/disruption-budget.ts';
 import type { PodRecord } from '../../engine/records/pod-record.ts';
-import { ordinalOf } from '../../kube/workloads/stateful-set-members.ts';
+import { ordinalOf } from '../../engine/workloads/stateful-set-members.ts';
 
 export interface EvictionWavesOptions {
   readonly budgets: readonly DisruptionBudget[];

@@ -1,4 +1,4 @@
-import type { Drive } from '../../kube/drive.ts';
+import type { Drive } from '../../kube/stowage/drive.ts';
 
 /**
  * On a Drive that `stowage move` has cordoned as a target: the drive that is emptied, and the volumes that come from there. It is written together with the

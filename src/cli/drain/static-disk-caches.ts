@@ -1,6 +1,6 @@
 import type { DiskCaches } from '../../controllers/disks/disk-caches.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
-import { type StorageNode, storageNodes } from '../../kube/disks/storage-node.ts';
+import { type StorageNode, storageNodes } from '../../kube/stowage/storage-node.ts';
 import type { DiskObjects } from '../../queries/disks/disk-objects.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Cluster } from '../../cluster/cluster.ts';
-import type { Drive } from '../../kube/drive.ts';
+import type { Drive } from '../../kube/stowage/drive.ts';
 import { printLine } from '../output/print-line.ts';
 import { editDrive } from './edit-drive.ts';
 import { accessTierOf, type LabelChanges, labelChangesIn } from './label-flags.ts';

@@ -7,7 +7,7 @@ import { SystemCommandError } from '../../drives/devices/system-commands.ts';
 import { DeviceTree } from '../../drives/devices/testing/device-tree.ts';
 import { DrivesFixture } from '../../drives/testing/drives-fixture.ts';
 import { failure } from '../../kube/api-error.ts';
-import { driveProtectionFinalizer, drives } from '../../kube/drive.ts';
+import { driveProtectionFinalizer, drives } from '../../kube/stowage/drive.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 import { editDrive } from './edit-drive.ts';
 import { accessTierOf, labelChangesIn, labelsIn } from './label-flags.ts';

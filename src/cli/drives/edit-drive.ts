@@ -1,7 +1,7 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import { isReason } from '../../kube/api-error.ts';
-import { type Drive, drives } from '../../kube/drive.ts';
 import { withPreconditions } from '../../kube/patch-preconditions.ts';
+import { type Drive, drives } from '../../kube/stowage/drive.ts';
 import { CliError } from '../cli-error.ts';
 import { driveNamed } from './named-drives.ts';
 

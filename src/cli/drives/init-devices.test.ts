@@ -9,7 +9,7 @@ import { SystemCommandError } from '../../drives/devices/system-commands.ts';
 import { DeviceTree, type FakeDevice } from '../../drives/devices/testing/device-tree.ts';
 import { DrivesFixture } from '../../drives/testing/drives-fixture.ts';
 import { failure } from '../../kube/api-error.ts';
-import { drives } from '../../kube/drive.ts';
+import { drives } from '../../kube/stowage/drive.ts';
 import { idsFrom } from '../../runtime/ids.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { listedDevices } from './init.ts';

@@ -11,7 +11,7 @@ import { driveNameOf, type NewDrive, registerDrive } from '../../drives/devices/
 import { SystemCommandError } from '../../drives/devices/system-commands.ts';
 import { unmountLeftovers } from '../../drives/devices/temporary-mount.ts';
 import { ApiError } from '../../kube/api-error.ts';
-import { drives } from '../../kube/drive.ts';
+import { drives } from '../../kube/stowage/drive.ts';
 import type { Ids } from '../../runtime/ids.ts';
 
 /** A device, the id that was reviewed, and what will be done. */

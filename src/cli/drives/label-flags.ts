@@ -1,5 +1,5 @@
-import { accessTierNames } from '../../kube/drive.ts';
 import { isLabelKey, isLabelValue } from '../../kube/selectors/label-syntax.ts';
+import { accessTierNames } from '../../kube/stowage/drive.ts';
 import { usage } from '../cli-error.ts';
 
 /** Null removes the label, as in a merge patch. */

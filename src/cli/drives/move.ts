@@ -10,7 +10,7 @@ import { quotaSupport, XfsProjectQuota } from '../../drives/host/xfs-quota.ts';
 import { moveObstacle } from '../../drives/move/move-obstacle.ts';
 import { MoveError, moveVolumes } from '../../drives/move/move-volumes.ts';
 import { ApiError } from '../../kube/api-error.ts';
-import type { Drive } from '../../kube/drive.ts';
+import type { Drive } from '../../kube/stowage/drive.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { CliError } from '../cli-error.ts';
 import { logForReading } from '../log-flags.ts';

@@ -1,5 +1,5 @@
 import type { Cluster } from '../../cluster/cluster.ts';
-import { type Drive, drives } from '../../kube/drive.ts';
+import { type Drive, drives } from '../../kube/stowage/drive.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 import { CliError } from '../cli-error.ts';
 

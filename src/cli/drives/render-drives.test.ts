@@ -3,7 +3,7 @@ import { readBlockDevices } from '../../drives/devices/block-device.ts';
 import { DeviceTree } from '../../drives/devices/testing/device-tree.ts';
 import { claim, node, pod, volume } from '../../engine/testing/objects.ts';
 import type { PersistentVolume } from '../../kube/api/core.ts';
-import { type Drive, type DriveVolume, drivesDriver } from '../../kube/drive.ts';
+import { type Drive, type DriveVolume, drivesDriver } from '../../kube/stowage/drive.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { driveLines, driveNodeLines } from '../../queries/drives/drive-lines.ts';
 import type { DriveObjects } from '../../queries/drives/drive-objects.ts';

@@ -4,7 +4,7 @@ import type { DeviceMount } from '../../drives/devices/mounted-devices.ts';
 import { type RepairOutcome, repairDrive } from '../../drives/devices/repair-drive.ts';
 import { realSystemCommands, SystemCommandError } from '../../drives/devices/system-commands.ts';
 import { unmountLeftovers } from '../../drives/devices/temporary-mount.ts';
-import { type Drive, isSameUuid } from '../../kube/drive.ts';
+import { type Drive, isSameUuid } from '../../kube/stowage/drive.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { CliError } from '../cli-error.ts';
 import { logForReading } from '../log-flags.ts';

@@ -1,5 +1,5 @@
-import { driveNodeKey, furtherTopologyKeysMax, nodeTopologyKeys } from '../../kube/drive.ts';
 import { isLabelKey } from '../../kube/selectors/label-syntax.ts';
+import { driveNodeKey, furtherTopologyKeysMax, nodeTopologyKeys } from '../../kube/stowage/drive.ts';
 import { usage } from '../cli-error.ts';
 
 /** The labels in the value of a flag, without those that are topology segments of drives anyway. */

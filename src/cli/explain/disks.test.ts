@@ -4,11 +4,11 @@ import {
   namespace,
 } from '../../controllers/provisioner/disks/testing/disk-claims-fixture.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
-import { backingImages } from '../../kube/disks/backing-image.ts';
-import { diskSchedules } from '../../kube/disks/disk-schedule.ts';
-import { storageNodes } from '../../kube/disks/storage-node.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { pods } from '../../kube/resources.ts';
+import { backingImages } from '../../kube/stowage/backing-image.ts';
+import { diskSchedules } from '../../kube/stowage/disk-schedule.ts';
+import { storageNodes } from '../../kube/stowage/storage-node.ts';
 import { explainClaim } from '../../queries/explain/explain-claim.ts';
 import { explainPod } from '../../queries/explain/explain-pod.ts';
 import { diskViewIn } from '../../queries/view/disk-view.ts';

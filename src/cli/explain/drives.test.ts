@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { boundClaim, claim, csiClass, csiDriver, drive, gib, volume } from '../../engine/testing/objects.ts';
 import type { Pod } from '../../kube/api/core.ts';
-import { type Drive, driveNodeKey } from '../../kube/drive.ts';
+import { type Drive, driveNodeKey } from '../../kube/stowage/drive.ts';
 import { explainClaim } from '../../queries/explain/explain-claim.ts';
 import { explainPod } from '../../queries/explain/explain-pod.ts';
 import { nodeWith, podWith, viewOf } from '../../queries/testing/cluster-views.ts';

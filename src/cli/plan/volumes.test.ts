@@ -15,7 +15,7 @@ import type { WhatIfChange } from '../../engine/what-if/change.ts';
 import type { StatefulSet } from '../../kube/api/apps.ts';
 import type { Pod } from '../../kube/api/core.ts';
 import type { Condition } from '../../kube/api/meta.ts';
-import { drivesDriver } from '../../kube/drive.ts';
+import { drivesDriver } from '../../kube/stowage/drive.ts';
 import { makePlan } from '../../queries/plan/make-plan.ts';
 import { twoDrives } from '../../queries/plan/testing/plan-views.ts';
 import { nodeWith, podWith, viewOf } from '../../queries/testing/cluster-views.ts';

@@ -1,7 +1,7 @@
 import { ageText } from '../../queries/pools/age-text.ts';
 import { readableAmount } from '../../queries/pools/amounts.ts';
+import { capacityReportAgeText } from '../../queries/pools/capacity-report-source.ts';
 import type { ExpansionInFlight } from '../../queries/pools/expansions.ts';
-import { capacityReportAgeText } from '../../queries/pools/figure-source.ts';
 import { reachText } from '../../queries/pools/reach.ts';
 import type {
   ClaimInFlight,

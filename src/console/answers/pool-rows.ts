@@ -1,8 +1,8 @@
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import type { PoolRecord } from '../../engine/records/pool-record.ts';
-import { disksDriver } from '../../kube/disks/volume.ts';
-import { drivesDriver } from '../../kube/drive.ts';
 import { bytesOf } from '../../kube/quantities/bytes.ts';
+import { drivesDriver } from '../../kube/stowage/drive.ts';
+import { disksDriver } from '../../kube/stowage/volume.ts';
 import { PoolReader } from '../../queries/pools/pool-reader.ts';
 import { type Reach, reachText } from '../../queries/pools/reach.ts';
 import type { ClusterView } from '../../queries/view/cluster-view.ts';

@@ -1,7 +1,7 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
-import { drives } from '../../kube/drive.ts';
 import { deployments, nodes, pods, statefulSets } from '../../kube/resources.ts';
+import { drives } from '../../kube/stowage/drive.ts';
 import { isRecord } from '../../kube/wire.ts';
 import { QuestionError } from '../../queries/question-error.ts';
 import type { ConsoleAction } from '../wire/plan.ts';

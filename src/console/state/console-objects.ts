@@ -1,11 +1,11 @@
 import type { IndexedKind } from '../../engine/cluster-index/cluster-change.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
-import { type DiskSchedule, diskSchedules } from '../../kube/disks/disk-schedule.ts';
-import { type DiskSettings, diskSettings } from '../../kube/disks/disk-settings.ts';
-import { type Replica, replicas } from '../../kube/disks/replica.ts';
-import { type StorageNode, storageNodes } from '../../kube/disks/storage-node.ts';
-import { type DiskVolume, diskVolumes } from '../../kube/disks/volume.ts';
 import type { Resource } from '../../kube/resource.ts';
+import { type DiskSchedule, diskSchedules } from '../../kube/stowage/disk-schedule.ts';
+import { type DiskSettings, diskSettings } from '../../kube/stowage/disk-settings.ts';
+import { type Replica, replicas } from '../../kube/stowage/replica.ts';
+import { type StorageNode, storageNodes } from '../../kube/stowage/storage-node.ts';
+import { type DiskVolume, diskVolumes } from '../../kube/stowage/volume.ts';
 import { everyKind, kindResources } from '../../state/kind-resources.ts';
 
 /** The kinds of disks, which the engine's index does not have. */

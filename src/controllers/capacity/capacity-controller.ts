@@ -4,7 +4,7 @@ import type { Controller, ControllerContext } from '../../reconcile/controller.t
 import { settledOrAborted } from '../../runtime/abort.ts';
 import { CapacityMetrics } from './capacity-metrics.ts';
 import { type CapacitySettings, capacityDefaults } from './capacity-settings.ts';
-import { AbandonedCapacityReports } from './cleanup/abandoned-figures.ts';
+import { AbandonedCapacityReports } from './cleanup/abandoned-capacity-reports.ts';
 import { DriverPublisher } from './driver-publisher.ts';
 import { NodeHeartbeat } from './node-heartbeat.ts';
 import { findObjectOwner } from './object-owner.ts';

@@ -2,23 +2,23 @@ import type { Projected, ResourceClient } from '../../cluster/cluster.ts';
 import type { OwnerReference } from '../../kube/api/meta.ts';
 import type { CSIStorageCapacity } from '../../kube/api/storage.ts';
 import { isReason } from '../../kube/api-error.ts';
-import { formatDriftRecord, parseDriftRecord } from '../../kube/drift-record.ts';
 import { parseTimestamp } from '../../kube/go/timestamp.ts';
 import { keyOf } from '../../kube/object-key.ts';
 import { withPreconditions } from '../../kube/patch-preconditions.ts';
 import { bytesOf, quantityOfBytes } from '../../kube/quantities/bytes.ts';
 import { csiStorageCapacities } from '../../kube/resources.ts';
+import { formatDriftRecord, parseDriftRecord } from '../../kube/stowage/drift-record.ts';
 import { annotations, labels } from '../../kube/well-known.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
 import { Informer } from '../../reconcile/informer/informer.ts';
 import type { BackgroundWork } from '../../runtime/supervisor.ts';
-import { capacityReportKeyOf, capacityReportOfKey } from './figure-id.ts';
+import { capacityReportKeyOf, capacityReportOfKey } from './capacity-report-id.ts';
 import type {
   CapacityReportDisks,
   CapacityReportStore,
   NewCapacityReport,
   PublishedCapacityReport,
-} from './figure-store.ts';
+} from './capacity-report-store.ts';
 import { capacityName, digest, publisherLabels } from './published-names.ts';
 import { segmentKeyOf } from './topology-segment.ts';
 

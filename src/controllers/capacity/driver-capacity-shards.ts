@@ -6,19 +6,23 @@ import { formatTimestamp, parseTimestamp } from '../../kube/go/timestamp.ts';
 import { bytesOf, quantityOfBytes } from '../../kube/quantities/bytes.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
 import { csiDrivers, driverCapacities } from '../../kube/resources.ts';
-import { type DriverCapacity, ephemeralStorageClassName, type StoragePool } from '../../kube/stowage.ts';
+import {
+  type DriverCapacity,
+  ephemeralStorageClassName,
+  type StoragePool,
+} from '../../kube/stowage/driver-capacity.ts';
 import { annotations } from '../../kube/well-known.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
 import { Informer } from '../../reconcile/informer/informer.ts';
 import type { BackgroundWork } from '../../runtime/supervisor.ts';
-import { capacityReportOfKey } from './figure-id.ts';
+import { capacityReportOfKey } from './capacity-report-id.ts';
 import type {
   CapacityReportDisks,
   CapacityReportProblem,
   CapacityReportStore,
   NewCapacityReport,
   PublishedCapacityReport,
-} from './figure-store.ts';
+} from './capacity-report-store.ts';
 import { fieldManager, publisherLabels, shardName } from './published-names.ts';
 import { capacityReportKeysIn, contentOfPool, poolIn, publishedAmount, topologyOf } from './shard-pools.ts';
 import { segmentKeyOf, segmentText } from './topology-segment.ts';

@@ -2,7 +2,6 @@ import type { ServedCsiDriver } from '../../csi/served-driver.ts';
 import type { Pod } from '../../kube/api/core.ts';
 import type { OwnerReference } from '../../kube/api/meta.ts';
 import type { CSIDriver, StorageClass } from '../../kube/api/storage.ts';
-import { drivesDriver } from '../../kube/drive.ts';
 import {
   csiDrivers,
   persistentVolumeClaims,
@@ -10,20 +9,21 @@ import {
   pods,
   storageClasses,
 } from '../../kube/resources.ts';
+import { drivesDriver } from '../../kube/stowage/drive.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
 import { Informer } from '../../reconcile/informer/informer.ts';
 import { runLoop } from '../../reconcile/run-loop.ts';
 import type { BackgroundWork } from '../../runtime/supervisor.ts';
 import type { CapacityMetrics } from './capacity-metrics.ts';
 import { CapacityObjects } from './capacity-objects.ts';
+import { capacityReportOfKey } from './capacity-report-id.ts';
+import { CapacityReportProblems } from './capacity-report-problems.ts';
+import { CapacityReportPublication, segmentGraceMs } from './capacity-report-publication.ts';
+import { CapacityReportQueue } from './capacity-report-queue.ts';
 import type { CapacitySettings } from './capacity-settings.ts';
-import { OrphanedCapacityReports } from './cleanup/orphaned-figures.ts';
-import { DesiredCapacityReports } from './desired-figures.ts';
+import { OrphanedCapacityReports } from './cleanup/orphaned-capacity-reports.ts';
+import { DesiredCapacityReports } from './desired-capacity-reports.ts';
 import { DriverCapacityShards } from './driver-capacity-shards.ts';
-import { capacityReportOfKey } from './figure-id.ts';
-import { CapacityReportProblems } from './figure-problems.ts';
-import { CapacityReportPublication, segmentGraceMs } from './figure-publication.ts';
-import { CapacityReportQueue } from './figure-queue.ts';
 import { InlineVolumeEvents } from './inline-volume-events.ts';
 import { PoolDrift } from './pool-drift.ts';
 import { SegmentSource } from './segment-source.ts';

@@ -1,9 +1,9 @@
 import { readPod } from '../../engine/records/pod-record.ts';
 import type { Pod } from '../../kube/api/core.ts';
-import { ephemeralStorageClassName } from '../../kube/stowage.ts';
+import { ephemeralStorageClassName } from '../../kube/stowage/driver-capacity.ts';
 import type { InformerHandler } from '../../reconcile/informer/informer.ts';
-import { capacityReportKeyOf } from './figure-id.ts';
-import type { CapacityReportQueue } from './figure-queue.ts';
+import { capacityReportKeyOf } from './capacity-report-id.ts';
+import type { CapacityReportQueue } from './capacity-report-queue.ts';
 import type { SegmentSource } from './segment-source.ts';
 import { segmentOfKey } from './topology-segment.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CsiStatusError } from '../../csi/csi-errors.ts';
-import { type DriftRecord, parseDriftRecord } from '../../kube/drift-record.ts';
 import { csiStorageCapacities, persistentVolumeClaims } from '../../kube/resources.ts';
+import { type DriftRecord, parseDriftRecord } from '../../kube/stowage/drift-record.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { driverName, gib, PublisherFixture } from './testing/publisher-fixture.ts';
 

@@ -4,17 +4,17 @@ import { DriverVolumes } from '../../engine/drift/driver-volumes.ts';
 import type { ListFindings } from '../../engine/drift/list-share.ts';
 import { ListedVolumes } from '../../engine/drift/listed-volumes.ts';
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
-import { type DriftKind, type DriftRecord, driftKinds } from '../../kube/drift-record.ts';
 import { bytesOf } from '../../kube/quantities/bytes.ts';
+import { type DriftKind, type DriftRecord, driftKinds } from '../../kube/stowage/drift-record.ts';
 import type { InformerHandler } from '../../reconcile/informer/informer.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { CapacityMetrics } from './capacity-metrics.ts';
-import type { DesiredCapacityReports } from './desired-figures.ts';
-import { capacityReportOfKey } from './figure-id.ts';
-import type { CapacityReportQueue } from './figure-queue.ts';
-import type { PublishedCapacityReport } from './figure-store.ts';
-import type { MeasuredCapacityReport } from './measured-figure.ts';
+import { capacityReportOfKey } from './capacity-report-id.ts';
+import type { CapacityReportQueue } from './capacity-report-queue.ts';
+import type { PublishedCapacityReport } from './capacity-report-store.ts';
+import type { DesiredCapacityReports } from './desired-capacity-reports.ts';
+import type { MeasuredCapacityReport } from './measured-capacity-report.ts';
 import { VolumeList } from './volume-list.ts';
 
 export interface PoolDriftOptions {

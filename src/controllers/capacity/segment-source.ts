@@ -5,9 +5,9 @@ import { csiNodes, nodes } from '../../kube/resources.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
 import type { Informer } from '../../reconcile/informer/informer.ts';
 import { exponentialBackoff } from '../../runtime/backoff.ts';
-import type { DesiredCapacityReports } from './desired-figures.ts';
-import { segmentGraceMs } from './figure-publication.ts';
-import type { CapacityReportQueue } from './figure-queue.ts';
+import { segmentGraceMs } from './capacity-report-publication.ts';
+import type { CapacityReportQueue } from './capacity-report-queue.ts';
+import type { DesiredCapacityReports } from './desired-capacity-reports.ts';
 import { NodeSegments } from './node-segments.ts';
 import { segmentKeyOf, segmentOfKey, segmentText } from './topology-segment.ts';
 

@@ -1,8 +1,8 @@
 import { bytesOf } from '../../kube/quantities/bytes.ts';
-import type { DriverCapacity, StoragePool } from '../../kube/stowage.ts';
+import type { DriverCapacity, StoragePool } from '../../kube/stowage/driver-capacity.ts';
 import { annotations } from '../../kube/well-known.ts';
-import { capacityReportKeyOf, capacityReportOfKey } from './figure-id.ts';
-import type { MeasuredCapacityReport } from './measured-figure.ts';
+import { capacityReportKeyOf, capacityReportOfKey } from './capacity-report-id.ts';
+import type { MeasuredCapacityReport } from './measured-capacity-report.ts';
 import { segmentOfKey, type TopologySegment } from './topology-segment.ts';
 
 /** The keys of the figures that a DriverCapacity of ours has. */

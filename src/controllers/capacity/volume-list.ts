@@ -4,8 +4,8 @@ import type { ListedVolumes } from '../../engine/drift/listed-volumes.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { CapacityMetrics } from './capacity-metrics.ts';
-import type { DesiredCapacityReports } from './desired-figures.ts';
-import { withDeadline } from './measured-figure.ts';
+import type { DesiredCapacityReports } from './desired-capacity-reports.ts';
+import { withDeadline } from './measured-capacity-report.ts';
 
 export interface VolumeListOptions {
   readonly driver: ServedCsiDriver;

@@ -1,7 +1,7 @@
 import type { PersistentVolume } from '../../kube/api/core.ts';
 import type { CompiledNodeSelector } from '../../kube/selectors/node-selector.ts';
 import { volumeNodeSelector } from '../../kube/volumes.ts';
-import { type DesiredCapacityReports, mayMatch } from './desired-figures.ts';
+import { type DesiredCapacityReports, mayMatch } from './desired-capacity-reports.ts';
 import { segmentKeyOf, segmentOfKey } from './topology-segment.ts';
 
 /** In which topology segments the volumes of a driver are: those whose figures change with the volume. */

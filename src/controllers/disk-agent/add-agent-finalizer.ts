@@ -1,6 +1,6 @@
 import type { ResourceClient } from '../../cluster/cluster.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
-import { diskAgentFinalizer } from '../../kube/disks/replica.ts';
+import { diskAgentFinalizer } from '../../kube/stowage/replica.ts';
 
 /** Adds the agent's finalizer to the version of an object that was read, before a file of it is made. Fails with `Conflict` if the object has changed. */
 export async function addAgentFinalizer<T extends KubeObject>(

@@ -1,5 +1,5 @@
 import { getCondition } from '../../kube/conditions.ts';
-import type { StorageNode } from '../../kube/disks/storage-node.ts';
+import type { StorageNode } from '../../kube/stowage/storage-node.ts';
 
 /** Where another agent serves its data, and by which certificate it is recognized. */
 export interface AgentAddress {

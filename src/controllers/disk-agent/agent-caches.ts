@@ -1,7 +1,7 @@
-import { type BackingImage, backingImages } from '../../kube/disks/backing-image.ts';
-import { type DiskSchedule, diskSchedules } from '../../kube/disks/disk-schedule.ts';
-import { type Replica, replicas } from '../../kube/disks/replica.ts';
-import { type StorageNode, storageNodes } from '../../kube/disks/storage-node.ts';
+import { type BackingImage, backingImages } from '../../kube/stowage/backing-image.ts';
+import { type DiskSchedule, diskSchedules } from '../../kube/stowage/disk-schedule.ts';
+import { type Replica, replicas } from '../../kube/stowage/replica.ts';
+import { type StorageNode, storageNodes } from '../../kube/stowage/storage-node.ts';
 import type { Informer } from '../../reconcile/informer/informer.ts';
 import type { SharedInformers } from '../../reconcile/shared-informers.ts';
 

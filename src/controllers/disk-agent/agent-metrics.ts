@@ -1,5 +1,5 @@
 import { getCondition } from '../../kube/conditions.ts';
-import type { StorageNode } from '../../kube/disks/storage-node.ts';
+import type { StorageNode } from '../../kube/stowage/storage-node.ts';
 import type { Metrics } from '../../runtime/metrics.ts';
 
 /** What a scrape reads about one agent. */

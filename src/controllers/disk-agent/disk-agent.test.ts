@@ -2,11 +2,11 @@ import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { getCondition } from '../../kube/conditions.ts';
-import { diskSchedules } from '../../kube/disks/disk-schedule.ts';
-import { diskAgentFinalizer, replicas } from '../../kube/disks/replica.ts';
-import { forceRemovalKey, storageNodes } from '../../kube/disks/storage-node.ts';
-import { diskVolumes } from '../../kube/disks/volume.ts';
 import { leases, nodes } from '../../kube/resources.ts';
+import { diskSchedules } from '../../kube/stowage/disk-schedule.ts';
+import { diskAgentFinalizer, replicas } from '../../kube/stowage/replica.ts';
+import { forceRemovalKey, storageNodes } from '../../kube/stowage/storage-node.ts';
+import { diskVolumes } from '../../kube/stowage/volume.ts';
 import { emptyContents } from './files/contents-hash.ts';
 import { AgentFixture } from './testing/agent-fixture.ts';
 

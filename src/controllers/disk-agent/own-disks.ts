@@ -1,4 +1,4 @@
-import { forceRemovalKey } from '../../kube/disks/storage-node.ts';
+import { forceRemovalKey } from '../../kube/stowage/storage-node.ts';
 import type { AgentParts } from './agent-parts.ts';
 
 /** Whether the agent's node has this disk, or reported it before it ceased to answer. */

@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { backingImages } from '../../kube/disks/backing-image.ts';
-import { replicas } from '../../kube/disks/replica.ts';
-import { diskVolumes } from '../../kube/disks/volume.ts';
+import { backingImages } from '../../kube/stowage/backing-image.ts';
+import { replicas } from '../../kube/stowage/replica.ts';
+import { diskVolumes } from '../../kube/stowage/volume.ts';
 import { type Random, seededRandom } from '../../runtime/random.ts';
 import { AgentFixture } from './testing/agent-fixture.ts';
 import { FileServer } from './testing/file-server.ts';

@@ -1,6 +1,6 @@
-import type { BackingImage } from '../../kube/disks/backing-image.ts';
-import { type Replica, replicas } from '../../kube/disks/replica.ts';
-import { haveSameVolume } from '../../kube/disks/replica-volume.ts';
+import type { BackingImage } from '../../kube/stowage/backing-image.ts';
+import { type Replica, replicas } from '../../kube/stowage/replica.ts';
+import { haveSameVolume } from '../../kube/stowage/replica-volume.ts';
 import { TokenBucket } from '../../runtime/token-bucket.ts';
 import { type AgentParts, dataFolderOn } from './agent-parts.ts';
 import type { ImageReader } from './images/image-reader.ts';

@@ -1,6 +1,6 @@
 import { isReason } from '../../kube/api-error.ts';
-import { storageNodes } from '../../kube/disks/storage-node.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
+import { storageNodes } from '../../kube/stowage/storage-node.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
 

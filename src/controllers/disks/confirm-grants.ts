@@ -1,8 +1,8 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import { conflict } from '../../kube/api-error.ts';
-import { replicas } from '../../kube/disks/replica.ts';
-import { belongsTo } from '../../kube/disks/replica-volume.ts';
-import { type DiskVolume, type DiskVolumeStatus, diskVolumes } from '../../kube/disks/volume.ts';
+import { replicas } from '../../kube/stowage/replica.ts';
+import { belongsTo } from '../../kube/stowage/replica-volume.ts';
+import { type DiskVolume, type DiskVolumeStatus, diskVolumes } from '../../kube/stowage/volume.ts';
 import { readEntry } from './disk-entry.ts';
 
 /**

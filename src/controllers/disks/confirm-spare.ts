@@ -1,11 +1,11 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import { replicaHealth } from '../../engine/disks/replica-health.ts';
 import { scheduleState } from '../../engine/disks/schedule-state.ts';
-import { diskSchedules } from '../../kube/disks/disk-schedule.ts';
-import { type Replica, removalMarkKey, replicas } from '../../kube/disks/replica.ts';
-import { belongsTo } from '../../kube/disks/replica-volume.ts';
-import { storageNodes } from '../../kube/disks/storage-node.ts';
-import type { DiskVolume } from '../../kube/disks/volume.ts';
+import { diskSchedules } from '../../kube/stowage/disk-schedule.ts';
+import { type Replica, removalMarkKey, replicas } from '../../kube/stowage/replica.ts';
+import { belongsTo } from '../../kube/stowage/replica-volume.ts';
+import { storageNodes } from '../../kube/stowage/storage-node.ts';
+import type { DiskVolume } from '../../kube/stowage/volume.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 
 /**

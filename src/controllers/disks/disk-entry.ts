@@ -1,8 +1,8 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { DiskEntry } from '../../engine/disks/volume-model.ts';
-import { type DiskSchedule, diskSchedules } from '../../kube/disks/disk-schedule.ts';
-import type { Replica } from '../../kube/disks/replica.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
+import { type DiskSchedule, diskSchedules } from '../../kube/stowage/disk-schedule.ts';
+import type { Replica } from '../../kube/stowage/replica.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 
 /** What a schedule has about a replica: its request, and the verdict on it. */

@@ -1,8 +1,8 @@
 import type { Projected } from '../../cluster/cluster.ts';
 import { type DiskCandidate, roomOf } from '../../engine/disks/choose-disk.ts';
 import { readDiskCandidate } from '../../engine/disks/disk-candidate.ts';
-import type { DiskSchedule } from '../../kube/disks/disk-schedule.ts';
-import type { StorageNode } from '../../kube/disks/storage-node.ts';
+import type { DiskSchedule } from '../../kube/stowage/disk-schedule.ts';
+import type { StorageNode } from '../../kube/stowage/storage-node.ts';
 import { capacitySettings, type DiskCaches } from './disk-caches.ts';
 import { NodeSchedules } from './node-schedules.ts';
 

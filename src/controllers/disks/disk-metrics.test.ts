@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { diskSchedules } from '../../kube/disks/disk-schedule.ts';
-import { storageNodes } from '../../kube/disks/storage-node.ts';
-import { diskVolumes } from '../../kube/disks/volume.ts';
+import { diskSchedules } from '../../kube/stowage/disk-schedule.ts';
+import { storageNodes } from '../../kube/stowage/storage-node.ts';
+import { diskVolumes } from '../../kube/stowage/volume.ts';
 import { Metrics } from '../../runtime/metrics.ts';
 import { VirtualTimeCluster } from '../testing/virtual-time-cluster.ts';
 import { diskCaches } from './disk-caches.ts';

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { type DiskSchedule, diskScheduleFinalizer, diskSchedules } from '../../kube/disks/disk-schedule.ts';
-import { type StorageDiskStatus, storageNodes } from '../../kube/disks/storage-node.ts';
 import { events } from '../../kube/resources.ts';
+import { type DiskSchedule, diskScheduleFinalizer, diskSchedules } from '../../kube/stowage/disk-schedule.ts';
+import { type StorageDiskStatus, storageNodes } from '../../kube/stowage/storage-node.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 import { crashControllersAtEveryWrite } from '../testing/crash-at-every-write.ts';
 import { VirtualTimeCluster } from '../testing/virtual-time-cluster.ts';

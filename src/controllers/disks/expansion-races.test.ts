@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ClusterCall, ClusterHooks } from '../../cluster/intercepted-cluster.ts';
 import { isObjectWrite, WatchGate } from '../../cluster/testing/fault-hooks.ts';
-import { diskVolumes } from '../../kube/disks/volume.ts';
+import { diskVolumes } from '../../kube/stowage/volume.ts';
 import { DisksFixture } from './testing/disks-fixture.ts';
 
 const isLong = Number(process.env.SIMULATION_SEEDS ?? 1) > 1;

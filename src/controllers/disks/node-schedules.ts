@@ -1,6 +1,6 @@
 import type { Projected } from '../../cluster/cluster.ts';
-import type { DiskSchedule } from '../../kube/disks/disk-schedule.ts';
-import type { StorageNode } from '../../kube/disks/storage-node.ts';
+import type { DiskSchedule } from '../../kube/stowage/disk-schedule.ts';
+import type { StorageNode } from '../../kube/stowage/storage-node.ts';
 import { type DiskCaches, reportedDisks } from './disk-caches.ts';
 
 /** Names of DiskSchedules by the StorageNode in their spec, whether that node reports the disk or not. */

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { WatchGate } from '../../cluster/testing/fault-hooks.ts';
-import { diskSchedules } from '../../kube/disks/disk-schedule.ts';
-import { replicas } from '../../kube/disks/replica.ts';
-import { diskVolumes } from '../../kube/disks/volume.ts';
+import { diskSchedules } from '../../kube/stowage/disk-schedule.ts';
+import { replicas } from '../../kube/stowage/replica.ts';
+import { diskVolumes } from '../../kube/stowage/volume.ts';
 import { DisksFixture, diskUUID } from './testing/disks-fixture.ts';
 
 test('a volume with the name of a deleted one does not start with the grant of its replica', async () => {

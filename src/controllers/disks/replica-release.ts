@@ -1,23 +1,23 @@
 import type { Projected } from '../../cluster/cluster.ts';
 import { scheduleState } from '../../engine/disks/schedule-state.ts';
-import { type DiskSchedule, diskSchedules } from '../../kube/disks/disk-schedule.ts';
+import { type DiskSchedule, diskSchedules } from '../../kube/stowage/disk-schedule.ts';
 import {
   diskAgentFinalizer,
   hasReplicaData,
   type Replica,
   replicaFinalizer,
   replicas,
-} from '../../kube/disks/replica.ts';
-import { belongsTo } from '../../kube/disks/replica-volume.ts';
-import { diskVolumes, hasVolumeData, isDataLossAccepted } from '../../kube/disks/volume.ts';
+} from '../../kube/stowage/replica.ts';
+import { belongsTo } from '../../kube/stowage/replica-volume.ts';
+import { diskVolumes, hasVolumeData, isDataLossAccepted } from '../../kube/stowage/volume.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
 import { removeFinalizers } from '../../reconcile/remove-finalizer.ts';
+import { retryIfStale } from '../../reconcile/retry-if-stale.ts';
 import { runLoop } from '../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
 import { capacitySettings, type DiskCaches } from './disk-caches.ts';
-import { retryIfStale } from './retry-if-stale.ts';
 
 const workers = 4;
 /** The loop over Volumes records it as soon as it sees the replica. */

@@ -1,7 +1,7 @@
 import { getCondition } from '../../kube/conditions.ts';
-import type { Replica } from '../../kube/disks/replica.ts';
-import { type DiskVolume, type DiskVolumeStatus, diskVolumes } from '../../kube/disks/volume.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
+import type { Replica } from '../../kube/stowage/replica.ts';
+import { type DiskVolume, type DiskVolumeStatus, diskVolumes } from '../../kube/stowage/volume.ts';
 import { type EventRecorder, referenceTo } from '../../reconcile/event-recorder.ts';
 
 const reasons = { healthy: 'VolumeHealthy', degraded: 'VolumeDegraded', faulted: 'VolumeFaulted' } as const;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { WatchGate } from '../../cluster/testing/fault-hooks.ts';
-import { diskSchedules } from '../../kube/disks/disk-schedule.ts';
-import { replicas } from '../../kube/disks/replica.ts';
-import { storageNodes } from '../../kube/disks/storage-node.ts';
+import { diskSchedules } from '../../kube/stowage/disk-schedule.ts';
+import { replicas } from '../../kube/stowage/replica.ts';
+import { storageNodes } from '../../kube/stowage/storage-node.ts';
 import { DisksFixture } from './testing/disks-fixture.ts';
 
 async function volumeOfTwo(): Promise<DisksFixture> {

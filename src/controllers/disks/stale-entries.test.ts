@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { diskSchedules } from '../../kube/disks/disk-schedule.ts';
+import { diskSchedules } from '../../kube/stowage/disk-schedule.ts';
 import { DisksFixture, diskUUID } from './testing/disks-fixture.ts';
 
 const minute = 61_000;

@@ -1,13 +1,13 @@
-import { backingImages } from '../../kube/disks/backing-image.ts';
-import { type DiskSchedule, diskSchedules } from '../../kube/disks/disk-schedule.ts';
-import { replicas } from '../../kube/disks/replica.ts';
+import { backingImages } from '../../kube/stowage/backing-image.ts';
+import { type DiskSchedule, diskSchedules } from '../../kube/stowage/disk-schedule.ts';
+import { replicas } from '../../kube/stowage/replica.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
+import { retryIfStale } from '../../reconcile/retry-if-stale.ts';
 import { runLoop } from '../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
 import type { DiskCaches } from './disk-caches.ts';
-import { retryIfStale } from './retry-if-stale.ts';
 
 /** Between the two reads that find no owner there. A requester may be about to create it, or a cache may be behind. */
 const graceMs = 60_000;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ClusterCall } from '../../cluster/intercepted-cluster.ts';
-import { replicas } from '../../kube/disks/replica.ts';
-import { storageNodes } from '../../kube/disks/storage-node.ts';
-import { diskVolumes } from '../../kube/disks/volume.ts';
+import { replicas } from '../../kube/stowage/replica.ts';
+import { storageNodes } from '../../kube/stowage/storage-node.ts';
+import { diskVolumes } from '../../kube/stowage/volume.ts';
 import { allControllers } from '../all-controllers.ts';
 import { DisksFixture } from './testing/disks-fixture.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { replicas } from '../../kube/disks/replica.ts';
-import { acceptDataLossKey, type DiskVolumeStatus, diskVolumes } from '../../kube/disks/volume.ts';
+import { replicas } from '../../kube/stowage/replica.ts';
+import { acceptDataLossKey, type DiskVolumeStatus, diskVolumes } from '../../kube/stowage/volume.ts';
 import { DisksFixture } from './testing/disks-fixture.ts';
 
 const graceMs = 5 * 60_000;

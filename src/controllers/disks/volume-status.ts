@@ -3,7 +3,7 @@ import { volumeRobustness } from '../../engine/disks/volume-health.ts';
 import type { AllocationState, DiskVolumePlan, VolumeView } from '../../engine/disks/volume-model.ts';
 import type { Condition, Timestamp } from '../../kube/api/meta.ts';
 import { setCondition } from '../../kube/conditions.ts';
-import type { DiskVolume, DiskVolumeStatus } from '../../kube/disks/volume.ts';
+import type { DiskVolume, DiskVolumeStatus } from '../../kube/stowage/volume.ts';
 
 /**
  * The status after a plan: the size that every replica has, how many are healthy, the expansion, the refused one, and the condition `DiskAllocation`. Other

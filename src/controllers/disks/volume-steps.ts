@@ -2,18 +2,18 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import type { VolumeStep } from '../../engine/disks/volume-model.ts';
 import { conflict, isReason } from '../../kube/api-error.ts';
 import { isEqualWhenStored } from '../../kube/deep-equal.ts';
-import { type DiskSchedule, diskSchedules } from '../../kube/disks/disk-schedule.ts';
+import { ownValue } from '../../kube/go/json-value.ts';
+import { formatTimestamp } from '../../kube/go/timestamp.ts';
+import { apiVersionOf } from '../../kube/resource.ts';
+import { type DiskSchedule, diskSchedules } from '../../kube/stowage/disk-schedule.ts';
 import {
   hasReplicaData,
   type Replica,
   removalMarkKey,
   replicaFinalizer,
   replicas,
-} from '../../kube/disks/replica.ts';
-import { type DiskVolume, diskVolumes } from '../../kube/disks/volume.ts';
-import { ownValue } from '../../kube/go/json-value.ts';
-import { formatTimestamp } from '../../kube/go/timestamp.ts';
-import { apiVersionOf } from '../../kube/resource.ts';
+} from '../../kube/stowage/replica.ts';
+import { type DiskVolume, diskVolumes } from '../../kube/stowage/volume.ts';
 import { type EventRecorder, referenceTo } from '../../reconcile/event-recorder.ts';
 import { hasHealthySibling } from './confirm-spare.ts';
 import type { DiskCaches } from './disk-caches.ts';

@@ -8,9 +8,9 @@ import type {
   ReplicaView,
   VolumeView,
 } from '../../engine/disks/volume-model.ts';
-import { hasReplicaData, type Replica, removalMarkKey } from '../../kube/disks/replica.ts';
-import { acceptDataLossKey, type DiskVolume, isDataLossAccepted } from '../../kube/disks/volume.ts';
 import { formatTimestamp } from '../../kube/go/timestamp.ts';
+import { hasReplicaData, type Replica, removalMarkKey } from '../../kube/stowage/replica.ts';
+import { acceptDataLossKey, type DiskVolume, isDataLossAccepted } from '../../kube/stowage/volume.ts';
 import type { SeenSince } from '../../runtime/seen-since.ts';
 import type { DiskCaches } from './disk-caches.ts';
 import { entryIn } from './disk-entry.ts';

@@ -1,6 +1,6 @@
 import type { Cluster } from '../../cluster/cluster.ts';
-import { drivesDriver } from '../../kube/drive.ts';
 import { csiDrivers, storageClasses } from '../../kube/resources.ts';
+import { drivesDriver } from '../../kube/stowage/drive.ts';
 import { createIfAbsent } from '../../reconcile/create-if-absent.ts';
 
 /** The class that users name in their claims. */

@@ -4,6 +4,8 @@ import type { Node } from '../../kube/api/core.ts';
 import type { CSINode, CSINodeDriver } from '../../kube/api/storage.ts';
 import type { Patch } from '../../kube/api-requests.ts';
 import { isEqualJson } from '../../kube/deep-equal.ts';
+import { withPreconditions } from '../../kube/patch-preconditions.ts';
+import { csiNodes, nodes } from '../../kube/resources.ts';
 import {
   type Drive,
   driveNodeKey,
@@ -11,9 +13,7 @@ import {
   drivesDriver,
   driveTopology,
   nodeTopologyKeys,
-} from '../../kube/drive.ts';
-import { withPreconditions } from '../../kube/patch-preconditions.ts';
-import { csiNodes, nodes } from '../../kube/resources.ts';
+} from '../../kube/stowage/drive.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 import { annotations } from '../../kube/well-known.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { drives, drivesDriver } from '../../kube/drive.ts';
 import { csiNodes, persistentVolumes, pods } from '../../kube/resources.ts';
+import { drives, drivesDriver } from '../../kube/stowage/drive.ts';
 import {
   addClass,
   addDrive,

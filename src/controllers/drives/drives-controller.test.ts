@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest';
-import { formatDriftRecord } from '../../kube/drift-record.ts';
-import { drives, drivesDriver } from '../../kube/drive.ts';
 import {
   csiDrivers,
   csiNodes,
@@ -12,6 +10,8 @@ import {
   pods,
   storageClasses,
 } from '../../kube/resources.ts';
+import { formatDriftRecord } from '../../kube/stowage/drift-record.ts';
+import { drives, drivesDriver } from '../../kube/stowage/drive.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { addDrive, addPod, gib, namespace, phases, start } from './testing/drives-cluster.ts';
 

@@ -1,6 +1,6 @@
 import type { Cluster } from '../../cluster/cluster.ts';
-import type { DriveUser } from '../../kube/drive.ts';
 import { persistentVolumeClaims, pods, statefulSets } from '../../kube/resources.ts';
+import type { DriveUser } from '../../kube/stowage/drive.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 
 /** The ledger accepts groups of this length. */

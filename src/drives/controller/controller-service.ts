@@ -5,13 +5,13 @@ import { ControllerServiceCapability_RPC_Type } from '../../csi/generated/csi.ts
 import { readDriveClass } from '../../engine/drives/class-parameters.ts';
 import { freeOnDrives } from '../../engine/drives/drive-capacity.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { KeyedQueue } from '../../runtime/keyed-queue.ts';
 import type { Random } from '../../runtime/random.ts';
 import { VolumeChanger, volumeNotFound } from './change-volume.ts';
 import { VolumeCreator, volumeMessage } from './create-volume.ts';
 import type { DriveCache } from './drive-cache.ts';
 import { readDriveVolumeRequest, readSizeRange } from './drive-volume-request.ts';
 import { DriveWriter } from './drive-writer.ts';
-import { KeyedQueue } from './keyed-queue.ts';
 import { capabilityProblem } from './volume-capabilities.ts';
 import { type PlacedVolume, VolumeFinder } from './volume-finder.ts';
 import { pageOf } from './volume-pages.ts';

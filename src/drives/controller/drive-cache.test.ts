@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { WatchGate } from '../../cluster/testing/fault-hooks.ts';
-import { drives } from '../../kube/drive.ts';
 import { nodes } from '../../kube/resources.ts';
+import { drives } from '../../kube/stowage/drive.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { Supervisor } from '../../runtime/supervisor.ts';
 import { callOptions, DrivesFixture, onNode, volumeOf } from '../testing/drives-fixture.ts';

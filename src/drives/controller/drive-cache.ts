@@ -4,7 +4,7 @@ import { isOlderVersion } from '../../engine/cluster-index/resource-versions.ts'
 import { DriveIndex } from '../../engine/drives/drive-index.ts';
 import { type DriveRecord, readDrive } from '../../engine/drives/drive-record.ts';
 import type { Node } from '../../kube/api/core.ts';
-import { type Drive, drives } from '../../kube/drive.ts';
+import { type Drive, drives } from '../../kube/stowage/drive.ts';
 import { Informer } from '../../reconcile/informer/informer.ts';
 import { onAbort } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';

@@ -1,7 +1,7 @@
 import { type DriveRecord, promisedBytes, readDrive } from '../../engine/drives/drive-record.ts';
 import { driveStateOf } from '../../engine/drives/drive-state.ts';
 import { duplicateDrives } from '../../engine/drives/shared-filesystems.ts';
-import type { Drive } from '../../kube/drive.ts';
+import type { Drive } from '../../kube/stowage/drive.ts';
 import type { Metrics } from '../../runtime/metrics.ts';
 
 /** All states that a drive may report, so that a state without drives is shown as 0. */

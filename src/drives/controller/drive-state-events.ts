@@ -1,7 +1,7 @@
 import type { ObjectReference, PersistentVolume } from '../../kube/api/core.ts';
 import { getCondition } from '../../kube/conditions.ts';
-import { type Drive, type DriveVolume, drivesDriver } from '../../kube/drive.ts';
 import { parseTimestamp } from '../../kube/go/timestamp.ts';
+import { type Drive, type DriveVolume, drivesDriver } from '../../kube/stowage/drive.ts';
 import { type EventInput, type EventRecorder, referenceTo } from '../../reconcile/event-recorder.ts';
 import { untilAborted } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';

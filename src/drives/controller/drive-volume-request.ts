@@ -4,7 +4,7 @@ import type { DriveClass } from '../../engine/drives/class-parameters.ts';
 import { readDriveClass } from '../../engine/drives/class-parameters.ts';
 import type { TopologyTerm } from '../../engine/drives/drive-requirements.ts';
 import { readVolumePolicy, type VolumePolicy } from '../../engine/records/volume-policy.ts';
-import { type DriveUser, driveNameKey } from '../../kube/drive.ts';
+import { type DriveUser, driveNameKey } from '../../kube/stowage/drive.ts';
 import { lookUp } from '../../kube/wire.ts';
 import { capabilityProblem } from './volume-capabilities.ts';
 

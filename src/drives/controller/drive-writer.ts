@@ -4,10 +4,10 @@ import type { IndexedDrive } from '../../engine/drives/drive-index.ts';
 import type { DriveRecord } from '../../engine/drives/drive-record.ts';
 import { isReason } from '../../kube/api-error.ts';
 import type { Patch } from '../../kube/api-requests.ts';
-import { type Drive, drives } from '../../kube/drive.ts';
+import { type Drive, drives } from '../../kube/stowage/drive.ts';
+import { KeyedQueue } from '../../runtime/keyed-queue.ts';
 import { apiFailure } from './api-failure.ts';
 import type { DriveCache } from './drive-cache.ts';
-import { KeyedQueue } from './keyed-queue.ts';
 
 /**
  * - `written`: the API server has stored the patch.

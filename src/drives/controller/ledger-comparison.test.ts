@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Drive } from '../../kube/drive.ts';
 import { events, persistentVolumeClaims, persistentVolumes, pods } from '../../kube/resources.ts';
+import type { Drive } from '../../kube/stowage/drive.ts';
 import { DrivesFixture } from '../testing/drives-fixture.ts';
 import { runComparison } from '../testing/run-comparison.ts';
 

@@ -1,7 +1,7 @@
 import type { DriveRecord } from '../../engine/drives/drive-record.ts';
 import type { JsonPatchOperation, Patch } from '../../kube/api-requests.ts';
-import { type DriveVolume, driveProtectionFinalizer } from '../../kube/drive.ts';
 import { withPreconditions } from '../../kube/patch-preconditions.ts';
+import { type DriveVolume, driveProtectionFinalizer } from '../../kube/stowage/drive.ts';
 
 /*
  * Writes to a drive's ledger. Each carries the uid and version of the record that it was decided on: a drive that was cordoned, lost, filled or

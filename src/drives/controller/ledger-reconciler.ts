@@ -8,9 +8,9 @@ import {
 import type { PersistentVolume } from '../../kube/api/core.ts';
 import { isReason } from '../../kube/api-error.ts';
 import { getCondition, setCondition } from '../../kube/conditions.ts';
-import { type Drive, drives } from '../../kube/drive.ts';
 import { formatTimestamp } from '../../kube/go/timestamp.ts';
 import { withPreconditions } from '../../kube/patch-preconditions.ts';
+import { type Drive, drives } from '../../kube/stowage/drive.ts';
 import { type EventRecorder, referenceTo } from '../../reconcile/event-recorder.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { GaugeMetric, Metrics } from '../../runtime/metrics.ts';

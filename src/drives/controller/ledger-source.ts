@@ -2,9 +2,9 @@ import { auditLedgers, type LedgerState } from '../../engine/drives/ledger-audit
 import type { PersistentVolume } from '../../kube/api/core.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { isReason } from '../../kube/api-error.ts';
-import type { Drive } from '../../kube/drive.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { persistentVolumeClaims, persistentVolumes, pods } from '../../kube/resources.ts';
+import type { Drive } from '../../kube/stowage/drive.ts';
 import { Informer } from '../../reconcile/informer/informer.ts';
 import type { BackgroundWork } from '../../runtime/supervisor.ts';
 import type { DriveCache, DriveCacheOptions } from './drive-cache.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { CrashAfterWrites, WatchGate } from '../../cluster/testing/fault-hooks.ts';
 import { expired } from '../../kube/api-error.ts';
-import { drives } from '../../kube/drive.ts';
 import { persistentVolumes } from '../../kube/resources.ts';
+import { drives } from '../../kube/stowage/drive.ts';
 import { type ControllerUnderTest, callOptions, DrivesFixture, volumeOf } from '../testing/drives-fixture.ts';
 
 const create = ({ driver }: ControllerUnderTest, ...args: Parameters<typeof volumeOf>) =>

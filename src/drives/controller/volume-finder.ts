@@ -1,8 +1,8 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import { CsiStatusError } from '../../csi/csi-errors.ts';
 import type { DriveRecord } from '../../engine/drives/drive-record.ts';
-import { type DriveVolume, driveNameKey, drivesDriver } from '../../kube/drive.ts';
 import { persistentVolumes } from '../../kube/resources.ts';
+import { type DriveVolume, driveNameKey, drivesDriver } from '../../kube/stowage/drive.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { apiFailure } from './api-failure.ts';

@@ -1,7 +1,7 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import { isReason } from '../../kube/api-error.ts';
-import { type Drive, drives } from '../../kube/drive.ts';
 import { withPreconditions } from '../../kube/patch-preconditions.ts';
+import { type Drive, drives } from '../../kube/stowage/drive.ts';
 
 /** How often a state is written again that another client changes at the same time. */
 const attemptsMax = 8;

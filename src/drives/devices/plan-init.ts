@@ -1,4 +1,4 @@
-import { type Drive, isSameUuid } from '../../kube/drive.ts';
+import { type Drive, isSameUuid } from '../../kube/stowage/drive.ts';
 import type { BlockDevice } from './block-device.ts';
 import { isForceable, obstacleOf } from './device-obstacle.ts';
 import { type DriveContent, readDriveContent } from './drive-mark.ts';

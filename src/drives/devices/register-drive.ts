@@ -1,6 +1,6 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import { isReason } from '../../kube/api-error.ts';
-import { type Drive, drives, isSameUuid } from '../../kube/drive.ts';
+import { type Drive, drives, isSameUuid } from '../../kube/stowage/drive.ts';
 
 export interface NewDrive {
   readonly nodeName: string;

@@ -1,5 +1,5 @@
 import type { Cluster } from '../../cluster/cluster.ts';
-import type { Drive } from '../../kube/drive.ts';
+import type { Drive } from '../../kube/stowage/drive.ts';
 import type { BlockDevice } from './block-device.ts';
 import { writeDriveState } from './drive-state.ts';
 import { failureText, type SystemCommands } from './system-commands.ts';

@@ -1,5 +1,5 @@
 import { promisedBytes, readDrive } from '../../engine/drives/drive-record.ts';
-import { type Drive, driveVolumesMax } from '../../kube/drive.ts';
+import { type Drive, driveVolumesMax } from '../../kube/stowage/drive.ts';
 
 /** Why volumes of a drive, the chosen ones or all, cannot be moved to another, with the remedy; undefined if they can. A drive that an earlier call left Repairing can go on. */
 export function moveObstacle(source: Drive, target: Drive, chosen?: ReadonlySet<string>): string | undefined {

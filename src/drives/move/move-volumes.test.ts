@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Drive } from '../../kube/drive.ts';
+import type { Drive } from '../../kube/stowage/drive.ts';
 import { realSystemCommands, type SystemCommands } from '../devices/system-commands.ts';
 import { VolumeDirectories } from '../host/volume-directories.ts';
 import { DrivesFixture } from '../testing/drives-fixture.ts';

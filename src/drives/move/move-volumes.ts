@@ -2,7 +2,7 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import { type DriveRecord, readDrive } from '../../engine/drives/drive-record.ts';
 import { isReason } from '../../kube/api-error.ts';
 import type { Patch } from '../../kube/api-requests.ts';
-import { type DriveVolume, drives } from '../../kube/drive.ts';
+import { type DriveVolume, drives } from '../../kube/stowage/drive.ts';
 import { claimPatch, removalPatch } from '../controller/ledger-patches.ts';
 import { runSuccessfully, type SystemCommands } from '../devices/system-commands.ts';
 import type { ProjectQuota } from '../host/project-quota.ts';

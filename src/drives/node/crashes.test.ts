@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { DriveVolume } from '../../kube/drive.ts';
+import type { DriveVolume } from '../../kube/stowage/drive.ts';
 import { NodeFixture } from '../testing/node-fixture.ts';
 
 const mib = 2 ** 20;

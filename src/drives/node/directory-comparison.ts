@@ -5,8 +5,8 @@ import {
 } from '../../engine/drives/ledger-audit.ts';
 import type { Condition } from '../../kube/api/meta.ts';
 import { getCondition, setCondition } from '../../kube/conditions.ts';
-import type { Drive } from '../../kube/drive.ts';
 import { formatTimestamp } from '../../kube/go/timestamp.ts';
+import type { Drive } from '../../kube/stowage/drive.ts';
 
 /** A directory without an entry for so long is not one whose entry is on its way, as while a volume is moved here. */
 const strayMs = 30_000;

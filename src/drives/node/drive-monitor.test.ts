@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Drive } from '../../kube/drive.ts';
+import type { Drive } from '../../kube/stowage/drive.ts';
 import { unenforcedQuota } from '../host/project-quota.ts';
 import { NodeFixture } from '../testing/node-fixture.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { messageOf } from '../../runtime/error-message.ts';
-import { KeyedQueue } from '../controller/keyed-queue.ts';
+import { KeyedQueue } from '../../runtime/keyed-queue.ts';
 import type { DriveHost, FilesystemUsage, HostDevice } from '../host/drive-host.ts';
 import type { HostMount, MountTable } from '../host/mount-table.ts';
 import { codeOf } from '../host/safe-paths.ts';

@@ -1,6 +1,6 @@
+import { KeyedQueue } from '../../runtime/keyed-queue.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Metrics } from '../../runtime/metrics.ts';
-import { KeyedQueue } from '../controller/keyed-queue.ts';
 import type { DriveHost } from '../host/drive-host.ts';
 import { DriveMonitor } from './drive-monitor.ts';
 import { DriveMounts } from './drive-mounts.ts';

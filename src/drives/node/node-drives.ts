@@ -5,13 +5,13 @@ import { DriveIndex } from '../../engine/drives/drive-index.ts';
 import { type DriveRecord, readDrive } from '../../engine/drives/drive-record.ts';
 import { isReason } from '../../kube/api-error.ts';
 import type { Patch } from '../../kube/api-requests.ts';
-import { type Drive, type DriveVolume, drives } from '../../kube/drive.ts';
+import { type Drive, type DriveVolume, drives } from '../../kube/stowage/drive.ts';
 import { Informer } from '../../reconcile/informer/informer.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { KeyedQueue } from '../../runtime/keyed-queue.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Supervisor } from '../../runtime/supervisor.ts';
 import { apiFailure } from '../controller/api-failure.ts';
-import { KeyedQueue } from '../controller/keyed-queue.ts';
 
 /** How often a write is decided again after another client changed the drive; then the caller repeats its call. */
 const attemptsMax = 8;

@@ -1,8 +1,8 @@
 import { CsiStatusError } from '../../csi/csi-errors.ts';
 import { type VolumeCapability, VolumeCapability_AccessMode_Mode } from '../../csi/generated/csi.ts';
 import { type DriveClass, readDriveClass } from '../../engine/drives/class-parameters.ts';
-import type { DriveUser } from '../../kube/drive.ts';
 import { parseQuantity, quantityToSafeBytes } from '../../kube/quantities/quantity.ts';
+import type { DriveUser } from '../../kube/stowage/drive.ts';
 import { lookUp } from '../../kube/wire.ts';
 import { capabilityProblem } from '../controller/volume-capabilities.ts';
 import { checkVolumeName, UnsafePathError } from '../host/safe-paths.ts';

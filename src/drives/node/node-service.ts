@@ -6,10 +6,10 @@ import {
   VolumeHealthErrorType,
   VolumeUsage_Unit,
 } from '../../csi/generated/csi.ts';
-import { driveNameKey } from '../../kube/drive.ts';
+import { driveNameKey } from '../../kube/stowage/drive.ts';
 import { lookUp } from '../../kube/wire.ts';
+import type { KeyedQueue } from '../../runtime/keyed-queue.ts';
 import { readSizeRange } from '../controller/drive-volume-request.ts';
-import type { KeyedQueue } from '../controller/keyed-queue.ts';
 import type { DriveHost } from '../host/drive-host.ts';
 import { UnsafePathError } from '../host/safe-paths.ts';
 import type { InlineVolumes } from './inline-volumes.ts';

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { OtherVolume } from '../../engine/drives/choose-with-others.ts';
 import type { CSIVolumeSource, Pod, Volume } from '../../kube/api/core.ts';
-import { type DriveUser, drivesDriver } from '../../kube/drive.ts';
 import { inlineSizeAttribute } from '../../kube/inline-volumes.ts';
 import { pods } from '../../kube/resources.ts';
+import { type DriveUser, drivesDriver } from '../../kube/stowage/drive.ts';
 import { listOf } from '../../kube/wire.ts';
 import { readInlineVolume } from './node-requests.ts';
 

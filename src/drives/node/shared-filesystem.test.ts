@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Drive } from '../../kube/drive.ts';
-import { drives } from '../../kube/drive.ts';
+import type { Drive } from '../../kube/stowage/drive.ts';
+import { drives } from '../../kube/stowage/drive.ts';
 import { NodeFixture } from '../testing/node-fixture.ts';
 
 const mib = 2 ** 20;

@@ -2,9 +2,9 @@ import { type DriveRecord, readDrive } from '../../engine/drives/drive-record.ts
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 import { type Requeue, runWorkers } from '../../reconcile/workers.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import type { KeyedQueue } from '../../runtime/keyed-queue.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Supervisor } from '../../runtime/supervisor.ts';
-import type { KeyedQueue } from '../controller/keyed-queue.ts';
 import { removalPatch } from '../controller/ledger-patches.ts';
 import type { NodeDrives, NodeVolume } from './node-drives.ts';
 import type { VolumeData } from './volume-data.ts';

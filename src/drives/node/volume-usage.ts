@@ -1,4 +1,4 @@
-import type { DriveVolume } from '../../kube/drive.ts';
+import type { DriveVolume } from '../../kube/stowage/drive.ts';
 import type { Metrics } from '../../runtime/metrics.ts';
 import type { DriveHost } from '../host/drive-host.ts';
 import type { NodeDrive } from './node-drives.ts';

@@ -17,8 +17,8 @@ import type {
   StorageClass,
   VolumeAttachment,
 } from '../../kube/api/storage.ts';
-import type { Drive } from '../../kube/drive.ts';
-import type { DriverCapacity } from '../../kube/stowage.ts';
+import type { Drive } from '../../kube/stowage/drive.ts';
+import type { DriverCapacity } from '../../kube/stowage/driver-capacity.ts';
 import { readAttachment } from '../records/attachment-record.ts';
 import { readClaim } from '../records/claim-record.ts';
 import { readClass } from '../records/class-record.ts';

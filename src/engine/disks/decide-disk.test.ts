@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { DiskVerdict } from '../../kube/disks/disk-schedule.ts';
+import type { DiskVerdict } from '../../kube/stowage/disk-schedule.ts';
 import { type DiskDecision, type DiskPass, decideDisk } from './decide-disk.ts';
 import type { DiskState } from './disk-state.ts';
 

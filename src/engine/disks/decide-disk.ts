@@ -1,5 +1,5 @@
-import type { DiskScheduleSpec, DiskScheduleStatus, DiskVerdict } from '../../kube/disks/disk-schedule.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
+import type { DiskScheduleSpec, DiskScheduleStatus, DiskVerdict } from '../../kube/stowage/disk-schedule.ts';
 import type { DiskState } from './disk-state.ts';
 
 export type DiskUserKind = 'replicas' | 'backingImages';

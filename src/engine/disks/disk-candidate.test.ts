@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { DiskSchedule } from '../../kube/disks/disk-schedule.ts';
+import type { DiskSchedule } from '../../kube/stowage/disk-schedule.ts';
 import { readDiskCandidate } from './disk-candidate.ts';
 
 test('requests without a verdict count as demand, and those that were rejected do not', () => {

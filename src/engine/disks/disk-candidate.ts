@@ -1,7 +1,7 @@
-import type { DiskSchedule, DiskVerdict } from '../../kube/disks/disk-schedule.ts';
-import type { DiskCapacitySettings } from '../../kube/disks/disk-settings.ts';
-import type { StorageNode } from '../../kube/disks/storage-node.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
+import type { DiskSchedule, DiskVerdict } from '../../kube/stowage/disk-schedule.ts';
+import type { DiskCapacitySettings } from '../../kube/stowage/disk-settings.ts';
+import type { StorageNode } from '../../kube/stowage/storage-node.ts';
 import type { DiskCandidate } from './choose-disk.ts';
 import { scheduleIdentity, scheduleState } from './schedule-state.ts';
 

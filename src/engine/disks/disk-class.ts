@@ -1,4 +1,4 @@
-import type { DiskVolumeSpec } from '../../kube/disks/volume.ts';
+import type { DiskVolumeSpec } from '../../kube/stowage/volume.ts';
 import type { AntiAffinity } from './choose-disk.ts';
 
 /** The parameters of a StorageClass of `disks.stowage.dev`: the spec of its Volumes, except for the size. */

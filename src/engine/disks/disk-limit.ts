@@ -1,5 +1,5 @@
-import type { DiskCapacitySettings } from '../../kube/disks/disk-settings.ts';
-import type { StorageDisk, StorageDiskStatus } from '../../kube/disks/storage-node.ts';
+import type { DiskCapacitySettings } from '../../kube/stowage/disk-settings.ts';
+import type { StorageDisk, StorageDiskStatus } from '../../kube/stowage/storage-node.ts';
 
 const percentageDefault = 100;
 

@@ -1,6 +1,6 @@
-import type { DiskCapacitySettings } from '../../kube/disks/disk-settings.ts';
-import type { StorageNode } from '../../kube/disks/storage-node.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
+import type { DiskCapacitySettings } from '../../kube/stowage/disk-settings.ts';
+import type { StorageNode } from '../../kube/stowage/storage-node.ts';
 import { diskLimit } from './disk-limit.ts';
 
 /** What a StorageNode says about one of its disks. */

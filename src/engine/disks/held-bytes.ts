@@ -1,4 +1,4 @@
-import type { DiskVolume } from '../../kube/disks/volume.ts';
+import type { DiskVolume } from '../../kube/stowage/volume.ts';
 
 /**
  * Bytes that the disks of a volume's replicas do not take back, however little is requested there. Its size is one bound. The other is an expansion: from

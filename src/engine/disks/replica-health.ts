@@ -1,4 +1,4 @@
-import type { Replica } from '../../kube/disks/replica.ts';
+import type { Replica } from '../../kube/stowage/replica.ts';
 import type { DiskState } from './disk-state.ts';
 
 /**

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { BackingImage } from '../../kube/disks/backing-image.ts';
+import type { BackingImage } from '../../kube/stowage/backing-image.ts';
 import { chooseDisk, type DiskCandidate, type DiskPlace } from './choose-disk.ts';
 import { type DiskClass, readDiskClass } from './disk-class.ts';
 import { withImageDemand } from './images/image-demand.ts';

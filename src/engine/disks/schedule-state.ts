@@ -1,8 +1,8 @@
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { getCondition } from '../../kube/conditions.ts';
-import type { DiskSchedule } from '../../kube/disks/disk-schedule.ts';
-import type { DiskCapacitySettings } from '../../kube/disks/disk-settings.ts';
-import { forceRemovalKey, type StorageNode } from '../../kube/disks/storage-node.ts';
+import type { DiskSchedule } from '../../kube/stowage/disk-schedule.ts';
+import type { DiskCapacitySettings } from '../../kube/stowage/disk-settings.ts';
+import { forceRemovalKey, type StorageNode } from '../../kube/stowage/storage-node.ts';
 import { diskRemovedReason } from './disk-conditions.ts';
 import { type DiskIdentity, type DiskState, diskState } from './disk-state.ts';
 

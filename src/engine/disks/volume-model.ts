@@ -1,4 +1,4 @@
-import type { DiskVerdict } from '../../kube/disks/disk-schedule.ts';
+import type { DiskVerdict } from '../../kube/stowage/disk-schedule.ts';
 import type { AntiAffinity, DiskCandidate, DiskPlace } from './choose-disk.ts';
 import type { ReplicaHealth } from './replica-health.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type DriftRecord, formatDriftRecord, parseDriftRecord } from '../../kube/drift-record.ts';
 import { bytesOf } from '../../kube/quantities/bytes.ts';
+import { type DriftRecord, formatDriftRecord, parseDriftRecord } from '../../kube/stowage/drift-record.ts';
 import { driftOf, type MeasuredPool } from './drift-of.ts';
 
 interface Step {

@@ -1,5 +1,5 @@
-import type { DriftCapacityReport, DriftKind, DriftRecord } from '../../kube/drift-record.ts';
 import { bytesOf, quantityOfBytes } from '../../kube/quantities/bytes.ts';
+import type { DriftCapacityReport, DriftKind, DriftRecord } from '../../kube/stowage/drift-record.ts';
 import { type ListFindings, type ListShare, listedShare, withList } from './list-share.ts';
 
 /** A figure of a pool, and the volumes that it should include. */

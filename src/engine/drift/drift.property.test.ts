@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../kube/api/core.ts';
-import type { DriftRecord } from '../../kube/drift-record.ts';
 import { bytesOf } from '../../kube/quantities/bytes.ts';
+import type { DriftRecord } from '../../kube/stowage/drift-record.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { driftOf } from './drift-of.ts';
 import { DriverVolumes } from './driver-volumes.ts';

@@ -1,7 +1,7 @@
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
 import { bytesOf } from '../../kube/quantities/bytes.ts';
 import { matchesNode } from '../../kube/selectors/node-selector.ts';
-import { ephemeralStorageClassName } from '../../kube/stowage.ts';
+import { ephemeralStorageClassName } from '../../kube/stowage/driver-capacity.ts';
 import { claimClassName, volumeClassName, volumeExistsAtMs, volumeNodeSelector } from '../../kube/volumes.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { listOf, textOf } from '../../kube/wire.ts';

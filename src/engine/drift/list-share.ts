@@ -1,5 +1,10 @@
-import type { DriftCapacityReport, DriftKind, DriftList, DriftVolumes } from '../../kube/drift-record.ts';
 import { bytesOf, quantityOfBytes } from '../../kube/quantities/bytes.ts';
+import type {
+  DriftCapacityReport,
+  DriftKind,
+  DriftList,
+  DriftVolumes,
+} from '../../kube/stowage/drift-record.ts';
 
 /** What the driver's list of volumes says about a segment. */
 export interface ListFindings {

@@ -1,4 +1,4 @@
-import { driveNodeKey } from '../../kube/drive.ts';
+import { driveNodeKey } from '../../kube/stowage/drive.ts';
 import { chooseDrive, type DriveChoice, fitsOn, type TieBreaker } from './choose-drive.ts';
 import type { DriveIndex, IndexedDrive } from './drive-index.ts';
 import type { DriveKind, DriveRequirements } from './drive-requirements.ts';

@@ -1,4 +1,4 @@
-import { driveNodeKey } from '../../kube/drive.ts';
+import { driveNodeKey } from '../../kube/stowage/drive.ts';
 import { DriveList, type ListedDrive } from './drive-list.ts';
 import { type DriveRecord, promisedBytes } from './drive-record.ts';
 import { type DriveKind, isInTerm, isOfKind, type TopologyTerm } from './drive-requirements.ts';

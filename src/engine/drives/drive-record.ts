@@ -1,4 +1,4 @@
-import { type Drive, type DriveVolume, driveNodeKey, driveVolumesMax } from '../../kube/drive.ts';
+import { type Drive, type DriveVolume, driveNodeKey, driveVolumesMax } from '../../kube/stowage/drive.ts';
 import { isRecord, listOf, textOf } from '../../kube/wire.ts';
 import { type FilesystemUser, filesystemKey } from './shared-filesystems.ts';
 

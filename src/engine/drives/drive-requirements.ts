@@ -1,4 +1,4 @@
-import { driveNodeKey } from '../../kube/drive.ts';
+import { driveNodeKey } from '../../kube/stowage/drive.ts';
 import type { DriveRecord } from './drive-record.ts';
 
 /** Topology segments that must all be equal, such as `{ 'stowage.dev/node': 'n1' }`. */

@@ -1,4 +1,4 @@
-import type { Drive } from '../../kube/drive.ts';
+import type { Drive } from '../../kube/stowage/drive.ts';
 import { textOf } from '../../kube/wire.ts';
 import { type DriveExclusion, readDrive } from './drive-record.ts';
 

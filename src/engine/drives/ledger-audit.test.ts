@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PersistentVolume } from '../../kube/api/core.ts';
-import { type Drive, type DriveVolume, drivesDriver } from '../../kube/drive.ts';
+import { type Drive, type DriveVolume, drivesDriver } from '../../kube/stowage/drive.ts';
 import { auditLedgers, ledgerFindingText, orphanedDirectories } from './ledger-audit.ts';
 
 const drive = (name: string, ...volumes: readonly DriveVolume[]): Drive => ({

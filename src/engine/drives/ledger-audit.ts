@@ -1,13 +1,13 @@
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
+import { quantityOfBytes } from '../../kube/quantities/bytes.ts';
 import {
   type Drive,
   type DriveUser,
   type DriveVolume,
   driveNameKey,
   drivesDriver,
-} from '../../kube/drive.ts';
-import { quantityOfBytes } from '../../kube/quantities/bytes.ts';
+} from '../../kube/stowage/drive.ts';
 import { listOf, textOf } from '../../kube/wire.ts';
 
 /** Volumes that a sentence names. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PersistentVolumeClaim } from '../../kube/api/core.ts';
-import type { Drive } from '../../kube/drive.ts';
+import type { Drive } from '../../kube/stowage/drive.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';
 import { expectPlacement, expectRefusal, expectReservation } from '../testing/expect-plan.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod, Volume } from '../../kube/api/core.ts';
-import type { Drive, DriveVolume } from '../../kube/drive.ts';
+import type { Drive, DriveVolume } from '../../kube/stowage/drive.ts';
 import { closestMiss } from '../explain/closest-miss.ts';
 import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';
 import { expectPlacement, expectRefusal, expectReservation } from '../testing/expect-plan.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Pod } from '../../kube/api/core.ts';
-import type { Drive } from '../../kube/drive.ts';
+import type { Drive } from '../../kube/stowage/drive.ts';
 import { volumeRules } from '../rules/volume-rules.ts';
 import { clusterOf } from '../testing/cluster.ts';
 import { dumpIndex } from '../testing/index-dump.ts';

@@ -1,7 +1,7 @@
 /** A nominated pod holds the bytes of its volumes: pods of lower priority do not take what its victims leave. */
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../kube/api/core.ts';
-import type { Drive, DriveVolume } from '../../kube/drive.ts';
+import type { Drive, DriveVolume } from '../../kube/stowage/drive.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { upstreamProfile } from '../cluster-index/profile.ts';
 import { readPod } from '../records/pod-record.ts';

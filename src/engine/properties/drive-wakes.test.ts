@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { StatefulSet } from '../../kube/api/apps.ts';
 import type { Pod } from '../../kube/api/core.ts';
-import type { Drive, DriveVolume } from '../../kube/drive.ts';
+import type { Drive, DriveVolume } from '../../kube/stowage/drive.ts';
 import type { ClusterChange } from '../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { Ledger } from '../ledger/ledger.ts';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Pod } from '../../kube/api/core.ts';
-import { isActive } from '../../kube/workloads/pod-state.ts';
 import { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { pod } from '../testing/objects.ts';
 import { WhatIfCluster } from '../what-if/what-if-cluster.ts';
+import { isActive } from '../workloads/pod-state.ts';
 
 const owners = ['ReplicaSet/web', 'ReplicaSet/api'] as const;
 const names = ['p1', 'p2', 'p3', 'p4'] as const;

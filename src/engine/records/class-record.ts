@@ -1,8 +1,8 @@
 import type { StorageClass } from '../../kube/api/storage.ts';
-import { disksDriver } from '../../kube/disks/volume.ts';
-import { drivesDriver } from '../../kube/drive.ts';
 import type { CompiledNodeSelector } from '../../kube/selectors/node-selector.ts';
 import { compileTopologySelector } from '../../kube/selectors/topology-selector.ts';
+import { drivesDriver } from '../../kube/stowage/drive.ts';
+import { disksDriver } from '../../kube/stowage/volume.ts';
 import { canProvision, isDelayedBinding } from '../../kube/volumes.ts';
 import { labels } from '../../kube/well-known.ts';
 import { isRecord, textOf } from '../../kube/wire.ts';

@@ -1,9 +1,9 @@
 import type { CSIVolumeSource, Pod, Volume } from '../../kube/api/core.ts';
-import { drivesDriver } from '../../kube/drive.ts';
 import { parseTimestamp } from '../../kube/go/timestamp.ts';
 import { inlineVolumeSize } from '../../kube/inline-volumes.ts';
 import { migrateInlineVolume } from '../../kube/legacy/in-tree-migration.ts';
 import { isFinished } from '../../kube/pods.ts';
+import { drivesDriver } from '../../kube/stowage/drive.ts';
 import { ephemeralClaimName } from '../../kube/volumes.ts';
 import { textOf } from '../../kube/wire.ts';
 import { readInlineDriveKind } from '../drives/class-parameters.ts';

@@ -2,7 +2,11 @@ import type { CSIStorageCapacity } from '../../kube/api/storage.ts';
 import { parseTimestamp } from '../../kube/go/timestamp.ts';
 import { compileLabelSelector } from '../../kube/selectors/label-selector.ts';
 import { compileNodeSelector } from '../../kube/selectors/node-selector.ts';
-import { type DriverCapacity, driverOfCapacity, type StoragePool } from '../../kube/stowage.ts';
+import {
+  type DriverCapacity,
+  driverOfCapacity,
+  type StoragePool,
+} from '../../kube/stowage/driver-capacity.ts';
 import { annotations, labels as wellKnownLabels } from '../../kube/well-known.ts';
 import { textOf } from '../../kube/wire.ts';
 import type { DriveExclusion } from '../drives/drive-record.ts';

@@ -1,4 +1,4 @@
-import { driveNodeKey, drivesDriver } from '../../kube/drive.ts';
+import { driveNodeKey, drivesDriver } from '../../kube/stowage/drive.ts';
 import { policyOfClaim } from '../cluster-index/pools/policies/policy-of-claim.ts';
 import type { DriveKind } from '../drives/drive-requirements.ts';
 import type { Finding } from '../rules/framework/finding.ts';

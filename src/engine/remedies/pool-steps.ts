@@ -5,9 +5,9 @@ import {
   parseQuantity,
   quantityFromBytes,
 } from '../../kube/quantities/quantity.ts';
-import type { DriverCapacity, StoragePool } from '../../kube/stowage.ts';
+import type { DriverCapacity, StoragePool } from '../../kube/stowage/driver-capacity.ts';
 import { lookUpInlinePools, lookUpPools, type PoolLookup } from '../cluster-index/pools/pool-lookup.ts';
-import { publishedCapacity } from '../cluster-index/pools/published-figures.ts';
+import { publishedCapacity } from '../cluster-index/pools/published-capacity-reports.ts';
 import { nonNullItems } from '../records/field-readers.ts';
 import type { PoolRecord } from '../records/pool-record.ts';
 import type { Finding } from '../rules/framework/finding.ts';

@@ -1,4 +1,4 @@
-import { drivesDriver } from '../../kube/drive.ts';
+import { drivesDriver } from '../../kube/stowage/drive.ts';
 import { unreachable } from '../../runtime/assert.ts';
 import { truncatedList } from '../explain/truncated-list.ts';
 import { bytesText, coresText, isCountedInBytes, resourceText } from './amount-text.ts';

@@ -1,6 +1,6 @@
 import type { Node, PersistentVolume, PersistentVolumeClaim } from '../../kube/api/core.ts';
 import type { CSINode, StorageClass } from '../../kube/api/storage.ts';
-import { drivesDriver } from '../../kube/drive.ts';
+import { drivesDriver } from '../../kube/stowage/drive.ts';
 import { annotations, labels as wellKnownLabels } from '../../kube/well-known.ts';
 import { textOf } from '../../kube/wire.ts';
 import type { ClaimRecord } from '../records/claim-record.ts';

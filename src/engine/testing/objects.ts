@@ -17,8 +17,8 @@ import type {
   StorageClass,
   VolumeAttachment,
 } from '../../kube/api/storage.ts';
-import { type Drive, driveNodeKey } from '../../kube/drive.ts';
-import type { DriverCapacity, DriverClassCapacity, StoragePool } from '../../kube/stowage.ts';
+import { type Drive, driveNodeKey } from '../../kube/stowage/drive.ts';
+import type { DriverCapacity, DriverClassCapacity, StoragePool } from '../../kube/stowage/driver-capacity.ts';
 import { annotations } from '../../kube/well-known.ts';
 
 export const hostname = 'kubernetes.io/hostname';

@@ -1,7 +1,7 @@
 /** Tables of cases: the pool that is chosen, by what the driver publishes in its DriverCapacity. */
 import { expect, test } from 'vitest';
 import type { Pod } from '../../kube/api/core.ts';
-import type { DriverClassCapacity, StoragePool } from '../../kube/stowage.ts';
+import type { DriverClassCapacity, StoragePool } from '../../kube/stowage/driver-capacity.ts';
 import { type ClusterObjects, clusterOf, type PlanOutcome, planOutcome } from './cluster.ts';
 import { byName, claim, csiClass, driverCapacity, node, pod, zone } from './objects.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { StoragePool } from '../../kube/stowage.ts';
+import type { StoragePool } from '../../kube/stowage/driver-capacity.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { type Profile, stowageProfile } from '../cluster-index/profile.ts';
 import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';

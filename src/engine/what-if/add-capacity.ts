@@ -1,5 +1,5 @@
 import type { CSIStorageCapacity } from '../../kube/api/storage.ts';
-import { type Drive, driveNodeKey, drivesDriver } from '../../kube/drive.ts';
+import { type Drive, driveNodeKey, drivesDriver } from '../../kube/stowage/drive.ts';
 import { freeNodeNames } from '../remedies/new-node-steps.ts';
 import { nodeLike } from '../remedies/node-like.ts';
 import { WhatIfError } from './change.ts';

@@ -1,10 +1,10 @@
 import type { PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
 import { annotations } from '../../kube/well-known.ts';
-import { memberPod, ordinalOf } from '../../kube/workloads/stateful-set-members.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { type Placement, plan } from '../plan.ts';
 import { everyNode } from '../records/node-matcher.ts';
 import { type PodRecord, readPod } from '../records/pod-record.ts';
+import { memberPod, ordinalOf } from '../workloads/stateful-set-members.ts';
 import type { PodOutcome, VolumeCopy } from './prediction.ts';
 import type { SchedulingOptions } from './scheduling.ts';
 import type { WhatIfCluster } from './what-if-cluster.ts';

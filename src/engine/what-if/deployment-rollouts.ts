@@ -8,12 +8,8 @@ import {
   newReplicaSet,
   type ReplicaSetFamily,
   specReplicasOf,
-} from '../../kube/workloads/replica-set-family.ts';
-import {
-  annotationsToAdd,
-  revisionNumberOf,
-  sizeAnnotations,
-} from '../../kube/workloads/revision-annotations.ts';
+} from '../workloads/replica-set-family.ts';
+import { annotationsToAdd, revisionNumberOf, sizeAnnotations } from '../workloads/revision-annotations.ts';
 import {
   currentReplicas,
   isScaled,
@@ -21,7 +17,7 @@ import {
   recreateSteps,
   rollingSteps,
   scalingSteps,
-} from '../../kube/workloads/rollout.ts';
+} from '../workloads/rollout.ts';
 import { mergeApplied } from './merge-applied.ts';
 import type { OwnedPodCounts } from './owned-pods.ts';
 import type { PodCause } from './prediction.ts';

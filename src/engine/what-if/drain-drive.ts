@@ -1,6 +1,6 @@
-import type { Drive, DriveVolume } from '../../kube/drive.ts';
-import { drivesDriver, driveVolumesMax } from '../../kube/drive.ts';
 import { quantityOfBytes } from '../../kube/quantities/bytes.ts';
+import type { Drive, DriveVolume } from '../../kube/stowage/drive.ts';
+import { drivesDriver, driveVolumesMax } from '../../kube/stowage/drive.ts';
 import { drivePoolKey } from '../cluster-index/pools/drive-pool.ts';
 import { readDrive } from '../drives/drive-record.ts';
 import { isOfKind } from '../drives/drive-requirements.ts';

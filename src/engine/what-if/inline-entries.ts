@@ -1,4 +1,4 @@
-import type { Drive, DriveVolume } from '../../kube/drive.ts';
+import type { Drive, DriveVolume } from '../../kube/stowage/drive.ts';
 import { drivePoolKey } from '../cluster-index/pools/drive-pool.ts';
 import { lookUpInlinePools } from '../cluster-index/pools/pool-lookup.ts';
 import { inlineVolumeId } from '../cluster-index/pools/promise-ids.ts';

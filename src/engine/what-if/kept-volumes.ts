@@ -1,6 +1,6 @@
 import type { NodeSelectorTerm, PersistentVolume } from '../../kube/api/core.ts';
-import { driveNodeKey } from '../../kube/drive.ts';
 import { quantityOfBytes } from '../../kube/quantities/bytes.ts';
+import { driveNodeKey } from '../../kube/stowage/drive.ts';
 import type { Reservation } from '../ledger/ledger.ts';
 import type { Provision } from '../rules/framework/decisions.ts';
 import { bindClaim } from './immediate-claims.ts';

@@ -1,7 +1,7 @@
-import type { Drive, DriveVolume } from '../../kube/drive.ts';
-import { areClaimsScaledAway, claimsFor } from '../../kube/workloads/stateful-set-claims.ts';
-import { ordinalOf } from '../../kube/workloads/stateful-set-members.ts';
+import type { Drive, DriveVolume } from '../../kube/stowage/drive.ts';
 import type { PodRecord } from '../records/pod-record.ts';
+import { areClaimsScaledAway, claimsFor } from '../workloads/stateful-set-claims.ts';
+import { ordinalOf } from '../workloads/stateful-set-members.ts';
 import type { WhatIfCluster } from './what-if-cluster.ts';
 
 /** Drivers take so long to delete a volume: the pod's controller has created another pod before the bytes are free. */

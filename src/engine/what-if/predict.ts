@@ -1,11 +1,11 @@
 import type { StatefulSet } from '../../kube/api/apps.ts';
 import type { Pod } from '../../kube/api/core.ts';
 import { listOf } from '../../kube/wire.ts';
-import { isInRange, ordinalOf } from '../../kube/workloads/stateful-set-members.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { podsViolatingBudgets } from '../preemption/disruption-budget.ts';
 import { needsNode } from '../records/pending-pod.ts';
 import type { PodRecord } from '../records/pod-record.ts';
+import { isInRange, ordinalOf } from '../workloads/stateful-set-members.ts';
 import type { WhatIfChange, WhatIfObjects } from './change.ts';
 import type { ChangeSink } from './change-sink.ts';
 import { stagesOf } from './change-stages.ts';

@@ -1,10 +1,10 @@
 import type { Pod } from '../../kube/api/core.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { isFinished } from '../../kube/pods.ts';
-import { isActive } from '../../kube/workloads/pod-state.ts';
 import type { ClusterChange, IndexedKind } from '../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { indexKeyOf, type ObjectOf } from '../cluster-index/read-object.ts';
+import { isActive } from '../workloads/pod-state.ts';
 import type { WhatIfObjects } from './change.ts';
 import { type OwnedPodCounts, OwnedPods } from './owned-pods.ts';
 

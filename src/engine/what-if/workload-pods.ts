@@ -5,7 +5,7 @@ import type { PriorityClass } from '../../kube/api/scheduling.ts';
 import { canonicalJson } from '../../kube/go/json-text.ts';
 import { formatTimestamp } from '../../kube/go/timestamp.ts';
 import { controllerOf } from '../../kube/owner-references.ts';
-import { ephemeralVolumesOf } from '../../kube/workloads/ephemeral-claims.ts';
+import { ephemeralVolumesOf } from '../workloads/ephemeral-claims.ts';
 import {
   endOrdinalOf,
   ordinalOf,
@@ -13,8 +13,8 @@ import {
   podRevisionOf,
   type SetRevision,
   startOrdinalOf,
-} from '../../kube/workloads/stateful-set-members.ts';
-import { planReplicas, type SetView } from '../../kube/workloads/stateful-set-plan.ts';
+} from '../workloads/stateful-set-members.ts';
+import { planReplicas, type SetView } from '../workloads/stateful-set-plan.ts';
 import { bindAtOnce, withDefaultClass } from './immediate-claims.ts';
 import { lastApplied } from './last-applied.ts';
 import { mergeApplied } from './merge-applied.ts';

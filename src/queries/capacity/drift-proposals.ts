@@ -1,5 +1,5 @@
 import type { PoolRecord } from '../../engine/records/pool-record.ts';
-import type { DriftRecord, DriftVolumes } from '../../kube/drift-record.ts';
+import type { DriftRecord, DriftVolumes } from '../../kube/stowage/drift-record.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { listOf } from '../../kube/wire.ts';
 import { unreachable } from '../../runtime/assert.ts';

@@ -1,5 +1,5 @@
 import type { PoolForm } from '../../engine/records/pool-record.ts';
-import type { DriftCapacityReport, DriftKind, DriftVolumes } from '../../kube/drift-record.ts';
+import type { DriftCapacityReport, DriftKind, DriftVolumes } from '../../kube/stowage/drift-record.ts';
 import type { Note } from '../view/note.ts';
 
 /**

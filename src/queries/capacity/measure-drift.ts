@@ -1,7 +1,7 @@
 import { stowageProfile } from '../../engine/cluster-index/profile.ts';
 import type { PoolRecord } from '../../engine/records/pool-record.ts';
-import { type DriftRecord, parseDriftRecord } from '../../kube/drift-record.ts';
-import { drivesDriver } from '../../kube/drive.ts';
+import { type DriftRecord, parseDriftRecord } from '../../kube/stowage/drift-record.ts';
+import { drivesDriver } from '../../kube/stowage/drive.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { noticeNotes } from '../explain/lines.ts';
 import { PoolReader } from '../pools/pool-reader.ts';

@@ -1,4 +1,4 @@
-import { disksDriver } from '../../kube/disks/volume.ts';
+import { disksDriver } from '../../kube/stowage/volume.ts';
 import type { DiskObjects } from './disk-objects.ts';
 
 /** `NAMESPACE/NAME` of the claim by the name of the Volume. */

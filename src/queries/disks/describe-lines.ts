@@ -1,5 +1,5 @@
 import { effectivePolicy } from '../../engine/disks/disk-limit.ts';
-import type { StorageNode } from '../../kube/disks/storage-node.ts';
+import type { StorageNode } from '../../kube/stowage/storage-node.ts';
 import { listOf, textOf } from '../../kube/wire.ts';
 import { ownedEntries } from './disk-entries.ts';
 import { diskLine, isEvicted, nodeReadiness } from './disk-lines.ts';

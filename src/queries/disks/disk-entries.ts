@@ -1,6 +1,6 @@
 import type { DiskUserKind } from '../../engine/disks/decide-disk.ts';
-import type { DiskSchedule } from '../../kube/disks/disk-schedule.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
+import type { DiskSchedule } from '../../kube/stowage/disk-schedule.ts';
 import { claimsOfVolumes } from './claims-of-volumes.ts';
 import type { DiskObjects } from './disk-objects.ts';
 import type { DiskEntryLine } from './disks-report.ts';

@@ -1,4 +1,4 @@
-import type { StorageNode } from '../../kube/disks/storage-node.ts';
+import type { StorageNode } from '../../kube/stowage/storage-node.ts';
 import { listOf, textOf } from '../../kube/wire.ts';
 import { diskEntries, scheduledBytesOf } from './disk-entries.ts';
 import type { DiskLine, DiskLineState } from './disks-report.ts';

@@ -1,12 +1,12 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { PersistentVolume } from '../../kube/api/core.ts';
-import { type BackingImage, backingImages } from '../../kube/disks/backing-image.ts';
-import { type DiskSchedule, diskSchedules } from '../../kube/disks/disk-schedule.ts';
-import { type DiskSettings, diskSettings } from '../../kube/disks/disk-settings.ts';
-import { type Replica, replicas } from '../../kube/disks/replica.ts';
-import { type StorageNode, storageNodes } from '../../kube/disks/storage-node.ts';
-import { type DiskVolume, diskVolumes } from '../../kube/disks/volume.ts';
 import { persistentVolumes } from '../../kube/resources.ts';
+import { type BackingImage, backingImages } from '../../kube/stowage/backing-image.ts';
+import { type DiskSchedule, diskSchedules } from '../../kube/stowage/disk-schedule.ts';
+import { type DiskSettings, diskSettings } from '../../kube/stowage/disk-settings.ts';
+import { type Replica, replicas } from '../../kube/stowage/replica.ts';
+import { type StorageNode, storageNodes } from '../../kube/stowage/storage-node.ts';
+import { type DiskVolume, diskVolumes } from '../../kube/stowage/volume.ts';
 import { listIfPermitted, unreadNote } from '../drives/drive-objects.ts';
 import type { Note } from '../view/note.ts';
 

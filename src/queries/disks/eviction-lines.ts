@@ -1,7 +1,7 @@
 import type { Condition } from '../../kube/api/meta.ts';
 import { getCondition } from '../../kube/conditions.ts';
-import type { Replica } from '../../kube/disks/replica.ts';
-import type { DiskVolume } from '../../kube/disks/volume.ts';
+import type { Replica } from '../../kube/stowage/replica.ts';
+import type { DiskVolume } from '../../kube/stowage/volume.ts';
 import { textOf } from '../../kube/wire.ts';
 import { diskEntries } from './disk-entries.ts';
 import { isEvicted } from './disk-lines.ts';

@@ -1,6 +1,6 @@
 import { getCondition } from '../../kube/conditions.ts';
-import type { BackingImage } from '../../kube/disks/backing-image.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
+import type { BackingImage } from '../../kube/stowage/backing-image.ts';
 import { listOf, textOf } from '../../kube/wire.ts';
 import { withoutPasswords } from '../../runtime/printable-text.ts';
 import { diskEntries } from './disk-entries.ts';

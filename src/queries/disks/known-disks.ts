@@ -1,9 +1,9 @@
 import { type DiskState, diskState } from '../../engine/disks/disk-state.ts';
 import { scheduleState } from '../../engine/disks/schedule-state.ts';
-import type { DiskSchedule } from '../../kube/disks/disk-schedule.ts';
-import { type DiskCapacitySettings, diskSettingsName } from '../../kube/disks/disk-settings.ts';
-import type { StorageDisk, StorageDiskStatus, StorageNode } from '../../kube/disks/storage-node.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
+import type { DiskSchedule } from '../../kube/stowage/disk-schedule.ts';
+import { type DiskCapacitySettings, diskSettingsName } from '../../kube/stowage/disk-settings.ts';
+import type { StorageDisk, StorageDiskStatus, StorageNode } from '../../kube/stowage/storage-node.ts';
 import { textOf } from '../../kube/wire.ts';
 import type { DiskObjects } from './disk-objects.ts';
 

@@ -9,11 +9,11 @@ import type {
 } from '../../kube/api/core.ts';
 import type { Event } from '../../kube/api/events.ts';
 import type { CSIDriver, CSINode, CSIStorageCapacity, StorageClass } from '../../kube/api/storage.ts';
-import type { DiskSchedule } from '../../kube/disks/disk-schedule.ts';
-import type { StorageNode } from '../../kube/disks/storage-node.ts';
-import type { DiskVolume } from '../../kube/disks/volume.ts';
-import type { Drive } from '../../kube/drive.ts';
-import type { DriverCapacity } from '../../kube/stowage.ts';
+import type { DiskSchedule } from '../../kube/stowage/disk-schedule.ts';
+import type { Drive } from '../../kube/stowage/drive.ts';
+import type { DriverCapacity } from '../../kube/stowage/driver-capacity.ts';
+import type { StorageNode } from '../../kube/stowage/storage-node.ts';
+import type { DiskVolume } from '../../kube/stowage/volume.ts';
 import type { DoctorServer } from './report.ts';
 
 /** What the checks look at. Each fact is read on its own, so that a missing right hides only what depends on it. */

@@ -2,9 +2,9 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { isReason } from '../../kube/api-error.ts';
-import { type Drive, drives } from '../../kube/drive.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { nodes, persistentVolumeClaims, persistentVolumes, pods } from '../../kube/resources.ts';
+import { type Drive, drives } from '../../kube/stowage/drive.ts';
 import type { Note } from '../view/note.ts';
 
 /** What answers are computed from. Undefined: the caller has no right to list that kind. */

@@ -1,5 +1,5 @@
 import type { PersistentVolume } from '../../kube/api/core.ts';
-import { type Drive, type DriveVolume, drivesDriver } from '../../kube/drive.ts';
+import { type Drive, type DriveVolume, drivesDriver } from '../../kube/stowage/drive.ts';
 import { claimKeys } from '../view/claim-keys.ts';
 import { driveStates } from './drive-lines.ts';
 import type { DriveObjects } from './drive-objects.ts';

@@ -1,4 +1,4 @@
-import { capacityReportAgeText } from '../pools/figure-source.ts';
+import { capacityReportAgeText } from '../pools/capacity-report-source.ts';
 import { PoolReader } from '../pools/pool-reader.ts';
 import type { PoolLine } from './explanation.ts';
 import type { PodQuestion } from './pod-question.ts';

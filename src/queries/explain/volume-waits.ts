@@ -1,7 +1,7 @@
 import { truncatedList } from '../../engine/explain/truncated-list.ts';
 import type { ClaimRecord } from '../../engine/records/claim-record.ts';
 import type { Event, PersistentVolume } from '../../kube/api/core.ts';
-import { drivesDriver } from '../../kube/drive.ts';
+import { drivesDriver } from '../../kube/stowage/drive.ts';
 import { isExclusive } from '../../kube/volumes.ts';
 import { labels } from '../../kube/well-known.ts';
 import { listOf, textOf } from '../../kube/wire.ts';

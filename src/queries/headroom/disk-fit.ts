@@ -2,9 +2,9 @@ import { readDiskCandidate } from '../../engine/disks/disk-candidate.ts';
 import { readDiskClass } from '../../engine/disks/disk-class.ts';
 import { DiskFilling, type VolumeToFit } from '../../engine/headroom/disk-headroom.ts';
 import type { ReplicaToFit } from '../../engine/headroom/headroom.ts';
-import { diskSettingsName } from '../../kube/disks/disk-settings.ts';
-import { disksDriver } from '../../kube/disks/volume.ts';
 import { bytesOf } from '../../kube/quantities/bytes.ts';
+import { diskSettingsName } from '../../kube/stowage/disk-settings.ts';
+import { disksDriver } from '../../kube/stowage/volume.ts';
 import { claimClassName } from '../../kube/volumes.ts';
 import type { ClusterView } from '../view/cluster-view.ts';
 

@@ -10,9 +10,9 @@ import { type StorageCell, storageCells } from '../../engine/headroom/storage-ce
 import type { ClassRecord } from '../../engine/records/class-record.ts';
 import { nodeReasons, podReasons, type Reason } from '../../engine/rules/reasons.ts';
 import type { WorkloadReference } from '../../engine/what-if/change.ts';
+import { claimsFor } from '../../engine/workloads/stateful-set-claims.ts';
+import { endOrdinalOf, memberPod } from '../../engine/workloads/stateful-set-members.ts';
 import type { StatefulSet } from '../../kube/api/apps.ts';
-import { claimsFor } from '../../kube/workloads/stateful-set-claims.ts';
-import { endOrdinalOf, memberPod } from '../../kube/workloads/stateful-set-members.ts';
 import { withInFlightPods } from '../explain/in-flight-pods.ts';
 import { type MakePlanOptions, whatIfIndex } from '../plan/make-plan.ts';
 import { QuestionError } from '../question-error.ts';

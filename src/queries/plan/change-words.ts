@@ -1,6 +1,6 @@
 import type { WhatIfChange, WorkloadReference } from '../../engine/what-if/change.ts';
-import { accessTierNames } from '../../kube/drive.ts';
 import { parseQuantity, quantityToNano } from '../../kube/quantities/quantity.ts';
+import { accessTierNames } from '../../kube/stowage/drive.ts';
 import { workloadKinds } from '../explain/pending/explain-many.ts';
 import { QuestionError } from '../question-error.ts';
 

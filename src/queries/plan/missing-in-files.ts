@@ -1,5 +1,5 @@
 import type { IndexedKind } from '../../engine/cluster-index/cluster-change.ts';
-import { drivesDriver } from '../../kube/drive.ts';
+import { drivesDriver } from '../../kube/stowage/drive.ts';
 import { canProvision } from '../../kube/volumes.ts';
 import type { ClusterView } from '../view/cluster-view.ts';
 import type { Note } from '../view/note.ts';

@@ -11,7 +11,7 @@ import {
   pod,
   storageCapacity,
 } from '../../engine/testing/objects.ts';
-import { driveNodeKey } from '../../kube/drive.ts';
+import { driveNodeKey } from '../../kube/stowage/drive.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { findReservations } from '../reservations/find-reservations.ts';
 import { viewOf } from '../testing/cluster-views.ts';

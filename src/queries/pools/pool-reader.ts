@@ -4,7 +4,7 @@ import type { PoolForm, PoolRecord } from '../../engine/records/pool-record.ts';
 import { compareSizes, type Size, subtractSizes, zeroSize } from '../../engine/size.ts';
 import type { ClusterView } from '../view/cluster-view.ts';
 import { quantityText } from './amounts.ts';
-import { type CapacityReportSource, capacityReportSource } from './figure-source.ts';
+import { type CapacityReportSource, capacityReportSource } from './capacity-report-source.ts';
 import { orphanCheck } from './orphaned-pools.ts';
 import { PoolUsage } from './pool-usage.ts';
 import { type Reach, ReachReader } from './reach.ts';

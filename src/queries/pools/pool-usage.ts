@@ -2,7 +2,7 @@ import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import { lookUpInlinePools, lookUpPools } from '../../engine/cluster-index/pools/pool-lookup.ts';
 import { expandedId, inlineVolumeId } from '../../engine/cluster-index/pools/promise-ids.ts';
 import { isDeducted } from '../../engine/cluster-index/pools/promise-table.ts';
-import { publishedCapacity } from '../../engine/cluster-index/pools/published-figures.ts';
+import { publishedCapacity } from '../../engine/cluster-index/pools/published-capacity-reports.ts';
 import { possiblePools } from '../../engine/cluster-index/pools/volume-pools.ts';
 import type { InlineVolume, PodRecord } from '../../engine/records/pod-record.ts';
 import type { PoolRecord } from '../../engine/records/pool-record.ts';

@@ -1,7 +1,7 @@
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import { expansionOf } from '../../engine/cluster-index/pools/promise-ids.ts';
 import { type CapacityPromise, isBeingProvisioned } from '../../engine/cluster-index/pools/promise-table.ts';
-import { publishedCapacity } from '../../engine/cluster-index/pools/published-figures.ts';
+import { publishedCapacity } from '../../engine/cluster-index/pools/published-capacity-reports.ts';
 import { stowageProfile } from '../../engine/cluster-index/profile.ts';
 import type { ClaimRecord } from '../../engine/records/claim-record.ts';
 import type { PoolRecord } from '../../engine/records/pool-record.ts';

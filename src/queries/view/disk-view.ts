@@ -1,13 +1,13 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { isReason } from '../../kube/api-error.ts';
-import { type BackingImage, backingImages } from '../../kube/disks/backing-image.ts';
-import { type DiskSchedule, diskSchedules } from '../../kube/disks/disk-schedule.ts';
-import { type DiskSettings, diskSettings } from '../../kube/disks/disk-settings.ts';
-import { type Replica, replicas } from '../../kube/disks/replica.ts';
-import { type StorageNode, storageNodes } from '../../kube/disks/storage-node.ts';
-import { type DiskVolume, disksDriver, diskVolumes } from '../../kube/disks/volume.ts';
 import type { Resource } from '../../kube/resource.ts';
+import { type BackingImage, backingImages } from '../../kube/stowage/backing-image.ts';
+import { type DiskSchedule, diskSchedules } from '../../kube/stowage/disk-schedule.ts';
+import { type DiskSettings, diskSettings } from '../../kube/stowage/disk-settings.ts';
+import { type Replica, replicas } from '../../kube/stowage/replica.ts';
+import { type StorageNode, storageNodes } from '../../kube/stowage/storage-node.ts';
+import { type DiskVolume, disksDriver, diskVolumes } from '../../kube/stowage/volume.ts';
 import type { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 
 /** The disks that claims of `disks.stowage.dev` get their bytes from. */

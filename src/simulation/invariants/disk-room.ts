@@ -1,12 +1,12 @@
 import { copyBytes } from '../../engine/disks/images/may-make-copy.ts';
 import { getCondition } from '../../kube/conditions.ts';
-import { backingImages } from '../../kube/disks/backing-image.ts';
-import { type DiskSchedule, diskSchedules } from '../../kube/disks/disk-schedule.ts';
-import { hasReplicaData, type Replica, replicas } from '../../kube/disks/replica.ts';
-import { belongsTo } from '../../kube/disks/replica-volume.ts';
-import { type StorageNode, storageNodes } from '../../kube/disks/storage-node.ts';
-import { diskVolumes } from '../../kube/disks/volume.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
+import { backingImages } from '../../kube/stowage/backing-image.ts';
+import { type DiskSchedule, diskSchedules } from '../../kube/stowage/disk-schedule.ts';
+import { hasReplicaData, type Replica, replicas } from '../../kube/stowage/replica.ts';
+import { belongsTo } from '../../kube/stowage/replica-volume.ts';
+import { type StorageNode, storageNodes } from '../../kube/stowage/storage-node.ts';
+import { diskVolumes } from '../../kube/stowage/volume.ts';
 import type { Invariant } from './invariant.ts';
 import type { StoredObjects } from './stored-objects.ts';
 

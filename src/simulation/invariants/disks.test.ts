@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { KubeObject } from '../../kube/api/meta.ts';
-import type { DiskSchedule, DiskScheduleStatus, DiskVerdict } from '../../kube/disks/disk-schedule.ts';
+import type { DiskSchedule, DiskScheduleStatus, DiskVerdict } from '../../kube/stowage/disk-schedule.ts';
 import { diskInvariants, unrestedDisks } from './disks.ts';
 import { StoredState } from './stored-state.ts';
 

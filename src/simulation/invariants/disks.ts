@@ -1,12 +1,12 @@
 import { getCondition } from '../../kube/conditions.ts';
 import { isEqualWhenStored } from '../../kube/deep-equal.ts';
-import { type BackingImage, backingImages } from '../../kube/disks/backing-image.ts';
-import { type DiskSchedule, type DiskVerdict, diskSchedules } from '../../kube/disks/disk-schedule.ts';
-import { hasReplicaData, type Replica, replicas } from '../../kube/disks/replica.ts';
-import { belongsTo } from '../../kube/disks/replica-volume.ts';
-import { type DiskVolume, diskVolumes } from '../../kube/disks/volume.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
 import { qualifiedPlural } from '../../kube/resource.ts';
+import { type BackingImage, backingImages } from '../../kube/stowage/backing-image.ts';
+import { type DiskSchedule, type DiskVerdict, diskSchedules } from '../../kube/stowage/disk-schedule.ts';
+import { hasReplicaData, type Replica, replicas } from '../../kube/stowage/replica.ts';
+import { belongsTo } from '../../kube/stowage/replica-volume.ts';
+import { type DiskVolume, diskVolumes } from '../../kube/stowage/volume.ts';
 import type { Invariant, StoredVersion } from './invariant.ts';
 import type { StoredObjects } from './stored-objects.ts';
 

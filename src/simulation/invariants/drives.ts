@@ -1,14 +1,5 @@
 import type { PersistentVolume } from '../../kube/api/core.ts';
 import type { CSIStorageCapacity } from '../../kube/api/storage.ts';
-import {
-  type Drive,
-  type DriveVolume,
-  driveNameKey,
-  driveNodeKey,
-  drives,
-  drivesDriver,
-  isSameUuid,
-} from '../../kube/drive.ts';
 import { bytesOf } from '../../kube/quantities/bytes.ts';
 import { qualifiedPlural } from '../../kube/resource.ts';
 import {
@@ -18,6 +9,15 @@ import {
   persistentVolumeClaims,
   persistentVolumes,
 } from '../../kube/resources.ts';
+import {
+  type Drive,
+  type DriveVolume,
+  driveNameKey,
+  driveNodeKey,
+  drives,
+  drivesDriver,
+  isSameUuid,
+} from '../../kube/stowage/drive.ts';
 import type { Invariant, StoredVersion } from './invariant.ts';
 import type { StoredObjects } from './stored-objects.ts';
 

@@ -1,9 +1,9 @@
 import type { Condition } from '../../kube/api/meta.ts';
-import { type Replica, removalMarkKey, replicas } from '../../kube/disks/replica.ts';
-import { belongsTo } from '../../kube/disks/replica-volume.ts';
-import { storageNodes } from '../../kube/disks/storage-node.ts';
-import { diskVolumes } from '../../kube/disks/volume.ts';
 import { qualifiedPlural } from '../../kube/resource.ts';
+import { type Replica, removalMarkKey, replicas } from '../../kube/stowage/replica.ts';
+import { belongsTo } from '../../kube/stowage/replica-volume.ts';
+import { storageNodes } from '../../kube/stowage/storage-node.ts';
+import { diskVolumes } from '../../kube/stowage/volume.ts';
 import type { Invariant, StoredVersion } from './invariant.ts';
 import type { StoredObjects } from './stored-objects.ts';
 

@@ -1,12 +1,12 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import { copyBytes, mayMakeCopy } from '../../engine/disks/images/may-make-copy.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
-import { type BackingImage, backingImages } from '../../kube/disks/backing-image.ts';
-import { diskSchedules } from '../../kube/disks/disk-schedule.ts';
-import { replicas } from '../../kube/disks/replica.ts';
-import { diskVolumes } from '../../kube/disks/volume.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
 import { apiVersionOf, type Resource } from '../../kube/resource.ts';
+import { type BackingImage, backingImages } from '../../kube/stowage/backing-image.ts';
+import { diskSchedules } from '../../kube/stowage/disk-schedule.ts';
+import { replicas } from '../../kube/stowage/replica.ts';
+import { diskVolumes } from '../../kube/stowage/volume.ts';
 import type { ActionContext } from '../part.ts';
 import { gibibyte } from '../simulated-driver.ts';
 

@@ -1,10 +1,10 @@
 import type { Cluster } from '../../cluster/cluster.ts';
-import { backingImages } from '../../kube/disks/backing-image.ts';
-import { diskSchedules } from '../../kube/disks/disk-schedule.ts';
-import { diskSettings, diskSettingsName } from '../../kube/disks/disk-settings.ts';
-import { replicas } from '../../kube/disks/replica.ts';
-import { storageNodes } from '../../kube/disks/storage-node.ts';
-import { diskVolumes } from '../../kube/disks/volume.ts';
+import { backingImages } from '../../kube/stowage/backing-image.ts';
+import { diskSchedules } from '../../kube/stowage/disk-schedule.ts';
+import { diskSettings, diskSettingsName } from '../../kube/stowage/disk-settings.ts';
+import { replicas } from '../../kube/stowage/replica.ts';
+import { storageNodes } from '../../kube/stowage/storage-node.ts';
+import { diskVolumes } from '../../kube/stowage/volume.ts';
 import type { Random } from '../../runtime/random.ts';
 import { disksComeToRest, grantableExpansionsAreGranted, roomIsUsed } from '../invariants/disk-room.ts';
 import { diskInvariants, disksAreAtRest } from '../invariants/disks.ts';

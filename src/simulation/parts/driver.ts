@@ -4,12 +4,12 @@ import {
   attachmentsInUseStay,
   runningPodsAreAttached,
 } from '../invariants/attachments.ts';
-import { driverKeepsVolumesInUse, driverLeaksNothing } from '../invariants/driver-volumes.ts';
 import {
   capacityReportsAreCurrent,
   capacityReportsAreMeasured,
   foreignCapacityReportsStay,
-} from '../invariants/figures.ts';
+} from '../invariants/capacity-reports.ts';
+import { driverKeepsVolumesInUse, driverLeaksNothing } from '../invariants/driver-volumes.ts';
 import { promisesFitTheirPool } from '../invariants/pools.ts';
 import type { SimulationPart } from '../part.ts';
 import { type DriverFault, driverFaults, gibibyte } from '../simulated-driver.ts';

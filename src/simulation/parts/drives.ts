@@ -1,6 +1,6 @@
 import type { Cluster } from '../../cluster/cluster.ts';
-import { driveProtectionFinalizer, drives } from '../../kube/drive.ts';
 import { persistentVolumeClaims, pods } from '../../kube/resources.ts';
+import { driveProtectionFinalizer, drives } from '../../kube/stowage/drive.ts';
 import { nodeNames } from '../base-cluster.ts';
 import { driveInvariants } from '../invariants/drives.ts';
 import type { ActionContext, SimulationPart } from '../part.ts';

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Drive } from '../../../src/kube/drive.ts';
 import { persistentVolumes, pods } from '../../../src/kube/resources.ts';
+import type { Drive } from '../../../src/kube/stowage/drive.ts';
 import { lacks, serverPrograms } from '../vitest-beds.ts';
 import { busyboxImage } from './busybox-image.ts';
 import { lacksXfs } from './drive-requirements.ts';

@@ -1,6 +1,6 @@
 import type { Cluster } from '../../../src/cluster/cluster.ts';
-import { drives } from '../../../src/kube/drive.ts';
 import { csiNodes, nodes, persistentVolumeClaims, persistentVolumes } from '../../../src/kube/resources.ts';
+import { drives } from '../../../src/kube/stowage/drive.ts';
 import { annotations } from '../../../src/kube/well-known.ts';
 import { accessModes, until } from './run-scheduler.ts';
 

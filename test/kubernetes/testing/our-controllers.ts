@@ -1,7 +1,7 @@
 import { builtInKindCatalog } from '../../../src/apiserver/kinds/built-in-kinds.ts';
 import type { Cluster } from '../../../src/cluster/cluster.ts';
 import { runControllers } from '../../../src/controllers/run-controllers.ts';
-import { stowageGroup } from '../../../src/kube/stowage.ts';
+import { stowageGroup } from '../../../src/kube/stowage/driver-capacity.ts';
 import { realClock } from '../../../src/runtime/clock.ts';
 import { systemIds } from '../../../src/runtime/ids.ts';
 import { Metrics } from '../../../src/runtime/metrics.ts';

@@ -16,9 +16,9 @@ export const capacityBugs = [
   },
   {
     name: 'a promise is counted twice',
-    file: 'src/engine/cluster-index/pools/pool-table.ts',
-    find: 'this.#promisedSums.set(poolKey, addSizes(this.promisedTotal(poolKey), size));',
-    replace: 'this.#promisedSums.set(poolKey, addSizes(addSizes(this.promisedTotal(poolKey), size), size));',
+    file: 'src/engine/cluster-index/pools/promised-bytes.ts',
+    find: 'this.#sums.set(poolKey, addSizes(this.#sums.get(poolKey) ?? zeroSize, size));',
+    replace: 'this.#sums.set(poolKey, addSizes(addSizes(this.#sums.get(poolKey) ?? zeroSize, size), size));',
     seedsMax: 60,
   },
   {

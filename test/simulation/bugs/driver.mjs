@@ -2,7 +2,7 @@
 export const driverBugs = [
   {
     name: 'a figure carries a time after its measurement',
-    file: 'src/controllers/capacity/measured-figure.ts',
+    file: 'src/controllers/capacity/measured-capacity-report.ts',
     find: 'return { measuredAtMs, freeBytes: reply.availableCapacity,',
     replace: 'return { measuredAtMs: Math.floor(clock.nowMs()), freeBytes: reply.availableCapacity,',
     seedsMax: 20,
@@ -23,14 +23,14 @@ export const driverBugs = [
   },
   {
     name: 'a figure of the same amount is not published after a volume was created',
-    file: 'src/controllers/capacity/figure-publication.ts',
+    file: 'src/controllers/capacity/capacity-report-publication.ts',
     find: 'return isLateEnough || figure.measuredAtMs <= requiredMs;',
     replace: 'return true;',
     seedsMax: 60,
   },
   {
     name: 'the figures of a deleted node stay',
-    file: 'src/controllers/capacity/figure-publication.ts',
+    file: 'src/controllers/capacity/capacity-report-publication.ts',
     find: 'for (const store of Object.values(stores)) await store.remove(figureKey, signal);\n    figures.forget(figureKey);',
     replace: 'figures.forget(figureKey);',
     seedsMax: 60,

@@ -2,14 +2,14 @@
 export const workloadBugs = [
   {
     name: 'a StatefulSet skips its first ordinal',
-    file: 'src/kube/workloads/stateful-set-plan.ts',
+    file: 'src/engine/workloads/stateful-set-plan.ts',
     find: 'let ordinal = startOrdinalOf(set);',
     replace: 'let ordinal = startOrdinalOf(set) + 1;',
     seedsMax: 60,
   },
   {
     name: 'a StatefulSet deletes claims when it is scaled down',
-    file: 'src/kube/workloads/stateful-set-claims.ts',
+    file: 'src/engine/workloads/stateful-set-claims.ts',
     find: "return policyOf(set).whenScaled === 'Delete' && !isInRange(set, ordinalOf(pod) ?? -1);",
     replace: 'return !isInRange(set, ordinalOf(pod) ?? -1);',
     seedsMax: 60,

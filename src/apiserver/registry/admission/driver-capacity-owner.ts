@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../../kube/api/meta.ts';
 import { apiVersionOf } from '../../../kube/resource.ts';
 import { csiDrivers, driverCapacities } from '../../../kube/resources.ts';
-import { driverOfCapacity } from '../../../kube/stowage.ts';
+import { driverOfCapacity } from '../../../kube/stowage/driver-capacity.ts';
 import { findObject, type RegistryContext } from '../context/registry-context.ts';
 import { isKind, type WriteAttempt } from './write-attempt.ts';
 

@@ -1,12 +1,12 @@
 import type { Cluster } from '../../../cluster/cluster.ts';
 import { isReason } from '../../../kube/api-error.ts';
+import { apiVersionOf } from '../../../kube/resource.ts';
 import {
   type BackingImage,
   type BackingImageSpec,
   backingImages,
-} from '../../../kube/disks/backing-image.ts';
-import { diskVolumes } from '../../../kube/disks/volume.ts';
-import { apiVersionOf } from '../../../kube/resource.ts';
+} from '../../../kube/stowage/backing-image.ts';
+import { diskVolumes } from '../../../kube/stowage/volume.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { CliError } from '../../cli-error.ts';
 import { withDisks } from '../with-disks.ts';

@@ -1,7 +1,7 @@
 import type { Cluster } from '../../../cluster/cluster.ts';
 import { isReason } from '../../../kube/api-error.ts';
-import { backingImages } from '../../../kube/disks/backing-image.ts';
-import { diskVolumes } from '../../../kube/disks/volume.ts';
+import { backingImages } from '../../../kube/stowage/backing-image.ts';
+import { diskVolumes } from '../../../kube/stowage/volume.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { CliError } from '../../cli-error.ts';
 import { type DisksFlags, withDisks } from '../with-disks.ts';

@@ -1,7 +1,7 @@
 import { dnsSubdomainProblems } from '../../../apiserver/validation/names.ts';
-import type { BackingImageSpec } from '../../../kube/disks/backing-image.ts';
 import { parseGoDuration } from '../../../kube/go/duration.ts';
 import { parseQuantity, quantityToSafeBytes } from '../../../kube/quantities/quantity.ts';
+import type { BackingImageSpec } from '../../../kube/stowage/backing-image.ts';
 import { usage } from '../../cli-error.ts';
 import type { DisksFlags } from '../with-disks.ts';
 

@@ -6,9 +6,9 @@ import {
 } from '../../../controllers/disk-agent/agent-address.ts';
 import { firstCopyDisk } from '../../../controllers/disk-agent/images/copy-origin.ts';
 import { getCondition } from '../../../kube/conditions.ts';
-import { type BackingImage, backingImages } from '../../../kube/disks/backing-image.ts';
-import { diskSchedules } from '../../../kube/disks/disk-schedule.ts';
-import { storageNodes } from '../../../kube/disks/storage-node.ts';
+import { type BackingImage, backingImages } from '../../../kube/stowage/backing-image.ts';
+import { diskSchedules } from '../../../kube/stowage/disk-schedule.ts';
+import { storageNodes } from '../../../kube/stowage/storage-node.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { CliError } from '../../cli-error.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Cluster } from '../../../cluster/cluster.ts';
 import { AgentFixture } from '../../../controllers/disk-agent/testing/agent-fixture.ts';
-import { backingImages } from '../../../kube/disks/backing-image.ts';
+import { backingImages } from '../../../kube/stowage/backing-image.ts';
 import { sendRest, type UploadPlace, uploadedBytes } from './agent-upload.ts';
 import { deleteUnusedImage } from './delete.ts';
 import { type LocalImage, readLocalImage } from './local-image.ts';

@@ -3,7 +3,7 @@ import {
   type BackingImage,
   type BackingImageSpec,
   backingImages,
-} from '../../../kube/disks/backing-image.ts';
+} from '../../../kube/stowage/backing-image.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { type Clock, realClock } from '../../../runtime/clock.ts';
 import { CliError } from '../../cli-error.ts';

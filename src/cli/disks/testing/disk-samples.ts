@@ -1,8 +1,8 @@
-import type { BackingImage } from '../../../kube/disks/backing-image.ts';
-import type { DiskSchedule } from '../../../kube/disks/disk-schedule.ts';
-import type { Replica } from '../../../kube/disks/replica.ts';
-import type { StorageNode } from '../../../kube/disks/storage-node.ts';
-import type { DiskVolume } from '../../../kube/disks/volume.ts';
+import type { BackingImage } from '../../../kube/stowage/backing-image.ts';
+import type { DiskSchedule } from '../../../kube/stowage/disk-schedule.ts';
+import type { Replica } from '../../../kube/stowage/replica.ts';
+import type { StorageNode } from '../../../kube/stowage/storage-node.ts';
+import type { DiskVolume } from '../../../kube/stowage/volume.ts';
 import type { DiskObjects } from '../../../queries/disks/disk-objects.ts';
 
 const gib = 2 ** 30;

@@ -1,11 +1,11 @@
 import type { Cluster } from '../../../cluster/cluster.ts';
+import { setReplicasOf } from '../../../engine/workloads/stateful-set-members.ts';
 import type { Pod } from '../../../kube/api/core.ts';
 import type { Eviction } from '../../../kube/api/policy.ts';
 import { isReason } from '../../../kube/api-error.ts';
 import { getCondition } from '../../../kube/conditions.ts';
 import { pods, statefulSets } from '../../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
-import { setReplicasOf } from '../../../kube/workloads/stateful-set-members.ts';
 import type { EvictedPodLine } from '../drain-report.ts';
 import { isLate, type MoveContext, pause } from './move-context.ts';
 

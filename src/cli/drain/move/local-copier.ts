@@ -1,7 +1,7 @@
 import { getuid } from 'node:process';
 import type { Cluster } from '../../../cluster/cluster.ts';
 import { realSystemCommands } from '../../../drives/devices/system-commands.ts';
-import { isSameUuid } from '../../../kube/drive.ts';
+import { isSameUuid } from '../../../kube/stowage/drive.ts';
 import { allDevices } from '../../drives/discover.ts';
 import { moveBetweenDrives } from '../../drives/move.ts';
 import { driveNamed } from '../../drives/named-drives.ts';

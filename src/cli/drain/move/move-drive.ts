@@ -1,5 +1,5 @@
 import type { Cluster } from '../../../cluster/cluster.ts';
-import { type Drive, drives } from '../../../kube/drive.ts';
+import { type Drive, drives } from '../../../kube/stowage/drive.ts';
 import { CliError } from '../../cli-error.ts';
 import { editDrive } from '../../drives/edit-drive.ts';
 import { cordonedForDrive, moveCordonKey } from '../../drives/move-cordon.ts';

@@ -1,7 +1,7 @@
 import { boundClaim, drive, driveNode, localVolume, storageClass } from '../../../engine/testing/objects.ts';
 import type { Pod } from '../../../kube/api/core.ts';
 import type { KubeObject } from '../../../kube/api/meta.ts';
-import type { StorageNode } from '../../../kube/disks/storage-node.ts';
+import type { StorageNode } from '../../../kube/stowage/storage-node.ts';
 import type { DiskObjects } from '../../../queries/disks/disk-objects.ts';
 import { nodeWith, podWith, viewOf } from '../../../queries/testing/cluster-views.ts';
 import type { ClusterView } from '../../../queries/view/cluster-view.ts';

@@ -1,10 +1,10 @@
 import type { Cluster } from '../../../cluster/cluster.ts';
 import type { KubeObject } from '../../../kube/api/meta.ts';
 import { isReason } from '../../../kube/api-error.ts';
-import { type Drive, driveProtectionFinalizer, drives } from '../../../kube/drive.ts';
 import { withPreconditions } from '../../../kube/patch-preconditions.ts';
 import type { ObjectKey, Resource } from '../../../kube/resource.ts';
 import { persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';
+import { type Drive, driveProtectionFinalizer, drives } from '../../../kube/stowage/drive.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { CliError } from '../../cli-error.ts';
 import type { ForgetList, ForgottenDrive } from './forget-list.ts';

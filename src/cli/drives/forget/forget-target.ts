@@ -1,6 +1,6 @@
 import type { Cluster } from '../../../cluster/cluster.ts';
-import { type Drive, drives } from '../../../kube/drive.ts';
 import { nodes } from '../../../kube/resources.ts';
+import { type Drive, drives } from '../../../kube/stowage/drive.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { CliError } from '../../cli-error.ts';
 import { drivePrefix } from '../named-drives.ts';

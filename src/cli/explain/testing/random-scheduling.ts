@@ -2,9 +2,9 @@ import { runController, runScheduler } from '../../../controllers/scheduler/test
 import { namespace, SchedulerFixture } from '../../../controllers/scheduler/testing/scheduler-fixture.ts';
 import { VirtualTimeCluster } from '../../../controllers/testing/virtual-time-cluster.ts';
 import { type Profile, stowageProfile, upstreamProfile } from '../../../engine/cluster-index/profile.ts';
-import { driveNodeKey, drives, drivesDriver } from '../../../kube/drive.ts';
 import { formatMicroTime } from '../../../kube/go/timestamp.ts';
 import { csiDrivers, csiStorageCapacities, leases, pods, priorityClasses } from '../../../kube/resources.ts';
+import { driveNodeKey, drives, drivesDriver } from '../../../kube/stowage/drive.ts';
 import { labels } from '../../../kube/well-known.ts';
 import { announcementAnnotations, leaseKeyOf } from '../../../reconcile/leases/component-lease.ts';
 import { schedulerAnnouncement } from '../../../reconcile/leases/scheduler-announcement.ts';

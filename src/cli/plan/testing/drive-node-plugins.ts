@@ -4,8 +4,8 @@ import { InlineVolumes } from '../../../drives/node/inline-volumes.ts';
 import { NodeDrives } from '../../../drives/node/node-drives.ts';
 import { readInlineVolume } from '../../../drives/node/node-requests.ts';
 import type { Pod } from '../../../kube/api/core.ts';
-import { type Drive, drives, drivesDriver } from '../../../kube/drive.ts';
 import { pods } from '../../../kube/resources.ts';
+import { type Drive, drives, drivesDriver } from '../../../kube/stowage/drive.ts';
 import type { Controller, ControllerContext } from '../../../reconcile/controller.ts';
 import { untilAborted } from '../../../runtime/abort.ts';
 

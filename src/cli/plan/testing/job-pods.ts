@@ -1,10 +1,10 @@
 import type { Cluster } from '../../../cluster/cluster.ts';
 import { namespace } from '../../../controllers/scheduler/testing/scheduler-fixture.ts';
 import type { AppliedJob } from '../../../engine/what-if/apply-object.ts';
+import { podFromTemplate } from '../../../engine/workloads/template-pod.ts';
 import type { Pod } from '../../../kube/api/core.ts';
 import { controllerOf, controllerReference } from '../../../kube/owner-references.ts';
 import { pods } from '../../../kube/resources.ts';
-import { podFromTemplate } from '../../../kube/workloads/template-pod.ts';
 import type { Controller } from '../../../reconcile/controller.ts';
 import { untilAborted } from '../../../runtime/abort.ts';
 import type { Clock } from '../../../runtime/clock.ts';

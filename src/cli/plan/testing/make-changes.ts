@@ -8,7 +8,6 @@ import { changeIntervalMs } from '../../../engine/what-if/predict.ts';
 import type { Deployment, ReplicaSet, StatefulSet } from '../../../kube/api/apps.ts';
 import type { PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
 import type { KubeObject } from '../../../kube/api/meta.ts';
-import { drives } from '../../../kube/drive.ts';
 import { isFinished } from '../../../kube/pods.ts';
 import {
   deployments,
@@ -18,6 +17,7 @@ import {
   replicaSets,
   statefulSets,
 } from '../../../kube/resources.ts';
+import { drives } from '../../../kube/stowage/drive.ts';
 import type { VolumeCopyLine } from '../../../queries/plan/plan-report.ts';
 import { driveMoves } from '../../drain/drive-moves.ts';
 import { loadCluster } from '../../source/load-cluster.ts';

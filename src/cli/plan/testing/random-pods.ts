@@ -2,8 +2,8 @@ import { namespace } from '../../../controllers/scheduler/testing/scheduler-fixt
 import type { AppliedJob } from '../../../engine/what-if/apply-object.ts';
 import type { Deployment, ReplicaSet, StatefulSet } from '../../../kube/api/apps.ts';
 import type { PersistentVolumeClaim, Pod, PodSpec, PodTemplateSpec, Volume } from '../../../kube/api/core.ts';
-import { drivesDriver } from '../../../kube/drive.ts';
 import { inlineSizeAttribute } from '../../../kube/inline-volumes.ts';
+import { drivesDriver } from '../../../kube/stowage/drive.ts';
 import { annotations, labels } from '../../../kube/well-known.ts';
 import type { Random } from '../../../runtime/random.ts';
 

@@ -6,8 +6,8 @@ import {
   type SchedulerFixture,
 } from '../../../controllers/scheduler/testing/scheduler-fixture.ts';
 import type { PersistentVolume } from '../../../kube/api/core.ts';
-import { drives, drivesDriver } from '../../../kube/drive.ts';
 import { csiDrivers, csiStorageCapacities, persistentVolumes } from '../../../kube/resources.ts';
+import { drives, drivesDriver } from '../../../kube/stowage/drive.ts';
 import { annotations, labels } from '../../../kube/well-known.ts';
 import type { Random } from '../../../runtime/random.ts';
 import { randomZones } from './random-pods.ts';

@@ -1,6 +1,6 @@
 import { copyBytes } from '../../../engine/disks/images/may-make-copy.ts';
-import { type BackingImage, backingImages } from '../../../kube/disks/backing-image.ts';
-import { diskSchedules } from '../../../kube/disks/disk-schedule.ts';
+import { type BackingImage, backingImages } from '../../../kube/stowage/backing-image.ts';
+import { diskSchedules } from '../../../kube/stowage/disk-schedule.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { unreachable } from '../../../runtime/assert.ts';
 import { addAgentFinalizer } from '../add-agent-finalizer.ts';

@@ -1,6 +1,6 @@
-import type { BackingImage } from '../../../kube/disks/backing-image.ts';
-import type { DiskSchedule } from '../../../kube/disks/disk-schedule.ts';
 import { ownValue } from '../../../kube/go/json-value.ts';
+import type { BackingImage } from '../../../kube/stowage/backing-image.ts';
+import type { DiskSchedule } from '../../../kube/stowage/disk-schedule.ts';
 import { TransferError } from '../transfer/byte-source.ts';
 import type { ByteLimit } from '../transfer/fill-part.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { BackingImage, BackingImageFileState } from '../../../kube/disks/backing-image.ts';
-import type { DiskSchedule } from '../../../kube/disks/disk-schedule.ts';
-import type { Replica } from '../../../kube/disks/replica.ts';
-import type { StorageNode } from '../../../kube/disks/storage-node.ts';
-import type { DiskVolume } from '../../../kube/disks/volume.ts';
+import type { BackingImage, BackingImageFileState } from '../../../kube/stowage/backing-image.ts';
+import type { DiskSchedule } from '../../../kube/stowage/disk-schedule.ts';
+import type { Replica } from '../../../kube/stowage/replica.ts';
+import type { StorageNode } from '../../../kube/stowage/storage-node.ts';
+import type { DiskVolume } from '../../../kube/stowage/volume.ts';
 import { copyOrigin, type OriginView } from './copy-origin.ts';
 
 const size = 100;

@@ -1,10 +1,10 @@
 import { copyBytes, mayMakeCopy } from '../../../engine/disks/images/may-make-copy.ts';
-import type { BackingImage } from '../../../kube/disks/backing-image.ts';
-import type { DiskSchedule } from '../../../kube/disks/disk-schedule.ts';
-import type { Replica } from '../../../kube/disks/replica.ts';
-import { belongsTo } from '../../../kube/disks/replica-volume.ts';
-import type { StorageNode } from '../../../kube/disks/storage-node.ts';
-import type { DiskVolume } from '../../../kube/disks/volume.ts';
+import type { BackingImage } from '../../../kube/stowage/backing-image.ts';
+import type { DiskSchedule } from '../../../kube/stowage/disk-schedule.ts';
+import type { Replica } from '../../../kube/stowage/replica.ts';
+import { belongsTo } from '../../../kube/stowage/replica-volume.ts';
+import type { StorageNode } from '../../../kube/stowage/storage-node.ts';
+import type { DiskVolume } from '../../../kube/stowage/volume.ts';
 import { type AgentAddress, agentAddressOf, isReadyDisk, storageNodeOf } from '../agent-address.ts';
 import type { DiskAgentCaches } from '../agent-caches.ts';
 

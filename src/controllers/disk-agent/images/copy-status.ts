@@ -1,10 +1,10 @@
+import { formatTimestamp } from '../../../kube/go/timestamp.ts';
 import type {
   BackingImage,
   BackingImageFile,
   BackingImageFileState,
-} from '../../../kube/disks/backing-image.ts';
-import { backingImages } from '../../../kube/disks/backing-image.ts';
-import { formatTimestamp } from '../../../kube/go/timestamp.ts';
+} from '../../../kube/stowage/backing-image.ts';
+import { backingImages } from '../../../kube/stowage/backing-image.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 
 /** What is reported of a copy; fields that are left out are removed. */

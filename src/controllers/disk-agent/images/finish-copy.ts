@@ -1,4 +1,4 @@
-import type { BackingImage } from '../../../kube/disks/backing-image.ts';
+import type { BackingImage } from '../../../kube/stowage/backing-image.ts';
 import type { DataFolder } from '../files/data-folder.ts';
 import type { DataIdentity } from '../files/data-identity.ts';
 import { sha512OfPart } from '../files/hash-data.ts';

@@ -6,15 +6,15 @@ import {
   type BackingImage,
   backingImageFinalizer,
   backingImages,
-} from '../../../kube/disks/backing-image.ts';
-import { diskAgentFinalizer } from '../../../kube/disks/replica.ts';
-import { type DiskVolume, diskVolumes } from '../../../kube/disks/volume.ts';
+} from '../../../kube/stowage/backing-image.ts';
+import { diskAgentFinalizer } from '../../../kube/stowage/replica.ts';
+import { type DiskVolume, diskVolumes } from '../../../kube/stowage/volume.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { removeFinalizer } from '../../../reconcile/remove-finalizer.ts';
+import { retryIfStale } from '../../../reconcile/retry-if-stale.ts';
 import { runLoop } from '../../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
-import { retryIfStale } from '../../disks/retry-if-stale.ts';
 import { type AgentParts, dataFolderOn } from '../agent-parts.ts';
 import { CopyFailures } from '../copy-failures.ts';
 import type { CopyTasks } from '../copy-tasks.ts';

@@ -1,4 +1,4 @@
-import { type BackingImage, backingImages } from '../../../kube/disks/backing-image.ts';
+import { type BackingImage, backingImages } from '../../../kube/stowage/backing-image.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { TokenBucket } from '../../../runtime/token-bucket.ts';
 import type { AgentParts } from '../agent-parts.ts';

@@ -5,7 +5,7 @@ import { request } from 'node:https';
 import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { backingImages } from '../../../kube/disks/backing-image.ts';
+import { backingImages } from '../../../kube/stowage/backing-image.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { AgentFixture } from '../testing/agent-fixture.ts';
 import { callAgent, sha256Hex, type UploadCall, type UploadReply } from '../testing/upload-client.ts';

@@ -1,6 +1,6 @@
 import { mayMakeCopy } from '../../../engine/disks/images/may-make-copy.ts';
 import { fileSystemReason, isDiskFull } from '../../../io/files/file-system-reason.ts';
-import type { BackingImage } from '../../../kube/disks/backing-image.ts';
+import type { BackingImage } from '../../../kube/stowage/backing-image.ts';
 import { onAbort } from '../../../runtime/abort.ts';
 import { type AgentParts, dataFolderOn } from '../agent-parts.ts';
 import type { CopyTasks } from '../copy-tasks.ts';

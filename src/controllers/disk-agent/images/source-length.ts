@@ -1,4 +1,4 @@
-import type { BackingImage } from '../../../kube/disks/backing-image.ts';
+import type { BackingImage } from '../../../kube/stowage/backing-image.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { type ByteSource, TransferError } from '../transfer/byte-source.ts';
 import { httpDownload } from '../transfer/http-download.ts';

@@ -1,6 +1,6 @@
-import { type BackingImage, backingImages } from '../../../kube/disks/backing-image.ts';
-import { type Replica, replicas } from '../../../kube/disks/replica.ts';
-import { diskVolumes } from '../../../kube/disks/volume.ts';
+import { type BackingImage, backingImages } from '../../../kube/stowage/backing-image.ts';
+import { type Replica, replicas } from '../../../kube/stowage/replica.ts';
+import { diskVolumes } from '../../../kube/stowage/volume.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { unreachable } from '../../../runtime/assert.ts';
 import { addAgentFinalizer } from '../add-agent-finalizer.ts';

@@ -2,9 +2,9 @@ import { mkdtemp, open, readFile, rm, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { replicas } from '../../../kube/disks/replica.ts';
-import { storageNodes } from '../../../kube/disks/storage-node.ts';
-import { diskVolumes } from '../../../kube/disks/volume.ts';
+import { replicas } from '../../../kube/stowage/replica.ts';
+import { storageNodes } from '../../../kube/stowage/storage-node.ts';
+import { diskVolumes } from '../../../kube/stowage/volume.ts';
 import { systemIds } from '../../../runtime/ids.ts';
 import { ContentsHash, emptyContents } from '../files/contents-hash.ts';
 import { DataFolder } from '../files/data-folder.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { BackingImage } from '../../../kube/disks/backing-image.ts';
-import type { Replica } from '../../../kube/disks/replica.ts';
-import type { StorageNode } from '../../../kube/disks/storage-node.ts';
-import type { DiskVolume } from '../../../kube/disks/volume.ts';
+import type { BackingImage } from '../../../kube/stowage/backing-image.ts';
+import type { Replica } from '../../../kube/stowage/replica.ts';
+import type { StorageNode } from '../../../kube/stowage/storage-node.ts';
+import type { DiskVolume } from '../../../kube/stowage/volume.ts';
 import { replicaOrigin } from './replica-origin.ts';
 
 const replica: Replica = { metadata: { name: 'new', uid: 'u0' }, spec: { volumeName: 'v', diskID: 'a' } };

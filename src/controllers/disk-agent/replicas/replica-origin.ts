@@ -1,8 +1,8 @@
-import type { BackingImage } from '../../../kube/disks/backing-image.ts';
-import type { Replica } from '../../../kube/disks/replica.ts';
-import { haveSameVolume } from '../../../kube/disks/replica-volume.ts';
-import type { StorageNode } from '../../../kube/disks/storage-node.ts';
-import { type DiskVolume, hasVolumeData, isDataLossAccepted } from '../../../kube/disks/volume.ts';
+import type { BackingImage } from '../../../kube/stowage/backing-image.ts';
+import type { Replica } from '../../../kube/stowage/replica.ts';
+import { haveSameVolume } from '../../../kube/stowage/replica-volume.ts';
+import type { StorageNode } from '../../../kube/stowage/storage-node.ts';
+import { type DiskVolume, hasVolumeData, isDataLossAccepted } from '../../../kube/stowage/volume.ts';
 import { type AgentAddress, agentAddressOf, isReadyDisk, storageNodeOf } from '../agent-address.ts';
 
 /** What a new replica begins with. */

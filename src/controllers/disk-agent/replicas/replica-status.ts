@@ -1,5 +1,5 @@
-import { type Replica, replicas } from '../../../kube/disks/replica.ts';
 import { formatTimestamp } from '../../../kube/go/timestamp.ts';
+import { type Replica, replicas } from '../../../kube/stowage/replica.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 
 /** What the agent reports of a replica. */

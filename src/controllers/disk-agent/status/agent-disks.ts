@@ -1,4 +1,4 @@
-import type { StorageNode } from '../../../kube/disks/storage-node.ts';
+import type { StorageNode } from '../../../kube/stowage/storage-node.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Ids } from '../../../runtime/ids.ts';
 import type { HostFiles } from '../files/host-files.ts';

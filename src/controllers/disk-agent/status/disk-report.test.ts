@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { StorageNode } from '../../../kube/disks/storage-node.ts';
+import type { StorageNode } from '../../../kube/stowage/storage-node.ts';
 import { systemIds } from '../../../runtime/ids.ts';
 import { DataFolder } from '../files/data-folder.ts';
 import { hostFiles } from '../files/host-files.ts';

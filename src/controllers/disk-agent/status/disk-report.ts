@@ -1,6 +1,10 @@
 import type { Condition, Timestamp } from '../../../kube/api/meta.ts';
 import { setCondition } from '../../../kube/conditions.ts';
-import type { StorageDiskStatus, StorageNode, StorageNodeStatus } from '../../../kube/disks/storage-node.ts';
+import type {
+  StorageDiskStatus,
+  StorageNode,
+  StorageNodeStatus,
+} from '../../../kube/stowage/storage-node.ts';
 import type { DiskProbe } from '../files/probe-disk.ts';
 import type { DiskUsage } from './disk-usage.ts';
 

@@ -4,7 +4,7 @@ import {
   agentLeaseName,
   agentLeaseNamespace,
   agentLeaseSeconds,
-} from '../../../kube/disks/storage-node.ts';
+} from '../../../kube/stowage/storage-node.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import { renewHeartbeat } from '../../../reconcile/leases/heartbeat.ts';
 

@@ -1,17 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isReason } from '../../../kube/api-error.ts';
-import { type StorageNode, type StorageNodeStatus, storageNodes } from '../../../kube/disks/storage-node.ts';
 import { formatTimestamp } from '../../../kube/go/timestamp.ts';
 import { apiVersionOf } from '../../../kube/resource.ts';
 import { nodes } from '../../../kube/resources.ts';
+import {
+  type StorageNode,
+  type StorageNodeStatus,
+  storageNodes,
+} from '../../../kube/stowage/storage-node.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { labels } from '../../../kube/well-known.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import { referenceTo } from '../../../reconcile/event-recorder.ts';
+import { retryIfStale } from '../../../reconcile/retry-if-stale.ts';
 import { runLoop } from '../../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
-import { retryIfStale } from '../../disks/retry-if-stale.ts';
 import type { DiskAgentCaches } from '../agent-caches.ts';
 import type { HostFiles } from '../files/host-files.ts';
 import type { DiskProbe } from '../files/probe-disk.ts';

@@ -9,10 +9,10 @@ import {
   type BackingImage,
   type BackingImageSpec,
   backingImages,
-} from '../../../kube/disks/backing-image.ts';
-import { type Replica, replicas } from '../../../kube/disks/replica.ts';
-import { type StorageNode, storageNodes } from '../../../kube/disks/storage-node.ts';
-import { type DiskVolumeSpec, diskVolumes } from '../../../kube/disks/volume.ts';
+} from '../../../kube/stowage/backing-image.ts';
+import { type Replica, replicas } from '../../../kube/stowage/replica.ts';
+import { type StorageNode, storageNodes } from '../../../kube/stowage/storage-node.ts';
+import { type DiskVolumeSpec, diskVolumes } from '../../../kube/stowage/volume.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { Controller } from '../../../reconcile/controller.ts';
 import { systemIds } from '../../../runtime/ids.ts';

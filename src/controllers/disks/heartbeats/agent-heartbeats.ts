@@ -2,6 +2,9 @@ import type { Projected } from '../../../cluster/cluster.ts';
 import type { Lease } from '../../../kube/api/coordination.ts';
 import type { Condition } from '../../../kube/api/meta.ts';
 import { getCondition, setCondition } from '../../../kube/conditions.ts';
+import { formatTimestamp } from '../../../kube/go/timestamp.ts';
+import { apiVersionOf } from '../../../kube/resource.ts';
+import { leases } from '../../../kube/resources.ts';
 import {
   agentLeaseLabel,
   agentLeaseNamespace,
@@ -9,19 +12,16 @@ import {
   agentLostReason,
   type StorageNode,
   storageNodes,
-} from '../../../kube/disks/storage-node.ts';
-import { formatTimestamp } from '../../../kube/go/timestamp.ts';
-import { apiVersionOf } from '../../../kube/resource.ts';
-import { leases } from '../../../kube/resources.ts';
+} from '../../../kube/stowage/storage-node.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import { referenceTo } from '../../../reconcile/event-recorder.ts';
+import { retryIfStale } from '../../../reconcile/retry-if-stale.ts';
 import { runLoop } from '../../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import { SeenSince } from '../../../runtime/seen-since.ts';
 import type { DiskCaches } from '../disk-caches.ts';
-import { retryIfStale } from '../retry-if-stale.ts';
 
 /** With the duration of a Lease, a node whose agent has ended is not ready within a minute. */
 const lookEveryMs = 5_000;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { BackingImage, BackingImageFileState } from '../../../kube/disks/backing-image.ts';
+import type { BackingImage, BackingImageFileState } from '../../../kube/stowage/backing-image.ts';
 import { VirtualClock } from '../../../runtime/virtual-clock.ts';
 import { failedCopies, failedCopiesKey, withFailures } from './failed-copies.ts';
 

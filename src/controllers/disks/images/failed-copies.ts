@@ -1,5 +1,5 @@
 import { copyBytes } from '../../../engine/disks/images/may-make-copy.ts';
-import type { BackingImage } from '../../../kube/disks/backing-image.ts';
+import type { BackingImage } from '../../../kube/stowage/backing-image.ts';
 import type { DiskIndex } from '../disk-index.ts';
 
 /** On a BackingImage: the disks where a copy failed, with the time, how often, and what went wrong the last time. */

@@ -1,7 +1,7 @@
 import type { Projected } from '../../../cluster/cluster.ts';
 import { isEqualWhenStored } from '../../../kube/deep-equal.ts';
-import type { DiskSchedule } from '../../../kube/disks/disk-schedule.ts';
 import { ownValue } from '../../../kube/go/json-value.ts';
+import type { DiskSchedule } from '../../../kube/stowage/disk-schedule.ts';
 import type { DiskCaches } from '../disk-caches.ts';
 
 /** Which schedules have an entry for an image, whatever the image itself says; kept up to date by events. */

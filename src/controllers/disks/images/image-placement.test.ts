@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { backingImageFinalizer } from '../../../kube/disks/backing-image.ts';
-import { diskSchedules } from '../../../kube/disks/disk-schedule.ts';
-import { diskVolumes } from '../../../kube/disks/volume.ts';
+import { backingImageFinalizer } from '../../../kube/stowage/backing-image.ts';
+import { diskSchedules } from '../../../kube/stowage/disk-schedule.ts';
+import { diskVolumes } from '../../../kube/stowage/volume.ts';
 import { addVolume, diskUUID } from '../testing/disks-fixture.ts';
 import { ImagesFixture } from './testing/images-fixture.ts';
 

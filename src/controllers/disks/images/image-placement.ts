@@ -3,15 +3,16 @@ import { type DiskCandidate, roomOf } from '../../../engine/disks/choose-disk.ts
 import type { ImagePlan, ImageView } from '../../../engine/disks/images/image-view.ts';
 import { idleCopyMaxMs, planImage } from '../../../engine/disks/images/plan-image.ts';
 import { isEqualWhenStored } from '../../../kube/deep-equal.ts';
+import { formatTimestamp } from '../../../kube/go/timestamp.ts';
 import {
   type BackingImage,
   type BackingImageStatus,
   backingImages,
-} from '../../../kube/disks/backing-image.ts';
-import type { DiskSchedule } from '../../../kube/disks/disk-schedule.ts';
-import type { StorageNode } from '../../../kube/disks/storage-node.ts';
-import { formatTimestamp } from '../../../kube/go/timestamp.ts';
+} from '../../../kube/stowage/backing-image.ts';
+import type { DiskSchedule } from '../../../kube/stowage/disk-schedule.ts';
+import type { StorageNode } from '../../../kube/stowage/storage-node.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
+import { retryIfStale } from '../../../reconcile/retry-if-stale.ts';
 import { runLoop } from '../../../reconcile/run-loop.ts';
 import { Sweep } from '../../../reconcile/sweep.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
@@ -19,7 +20,6 @@ import type { Requeue } from '../../../reconcile/workers.ts';
 import { type DiskCaches, reportedDisks } from '../disk-caches.ts';
 import { DiskIndex } from '../disk-index.ts';
 import { PendingRequests } from '../pending-requests.ts';
-import { retryIfStale } from '../retry-if-stale.ts';
 import { WaitingVolumes } from '../waiting-volumes.ts';
 import { WritePace } from '../write-pace.ts';
 import { failedCopies } from './failed-copies.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from '../../../cluster/cluster.ts';
 import { type ClusterCall, InterceptedCluster } from '../../../cluster/intercepted-cluster.ts';
-import { backingImages } from '../../../kube/disks/backing-image.ts';
-import { type DiskSchedule, diskSchedules } from '../../../kube/disks/disk-schedule.ts';
-import { storageNodes } from '../../../kube/disks/storage-node.ts';
+import { backingImages } from '../../../kube/stowage/backing-image.ts';
+import { type DiskSchedule, diskSchedules } from '../../../kube/stowage/disk-schedule.ts';
+import { storageNodes } from '../../../kube/stowage/storage-node.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 import { disksController } from '../disks-controller.ts';
 import { diskUUID, prepareDisks } from '../testing/disks-fixture.ts';

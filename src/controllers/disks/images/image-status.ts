@@ -3,7 +3,7 @@ import { isCopyReady } from '../../../engine/disks/images/copy-state.ts';
 import type { ImagePlan, ImageView } from '../../../engine/disks/images/image-view.ts';
 import type { Condition, Timestamp } from '../../../kube/api/meta.ts';
 import { setCondition } from '../../../kube/conditions.ts';
-import type { BackingImage, BackingImageStatus } from '../../../kube/disks/backing-image.ts';
+import type { BackingImage, BackingImageStatus } from '../../../kube/stowage/backing-image.ts';
 
 export interface ImageReport {
   readonly view: ImageView;

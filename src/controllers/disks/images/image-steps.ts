@@ -5,9 +5,9 @@ import {
   type BackingImage,
   backingImageFinalizer,
   backingImages,
-} from '../../../kube/disks/backing-image.ts';
-import { diskSchedules } from '../../../kube/disks/disk-schedule.ts';
-import { diskAgentFinalizer } from '../../../kube/disks/replica.ts';
+} from '../../../kube/stowage/backing-image.ts';
+import { diskSchedules } from '../../../kube/stowage/disk-schedule.ts';
+import { diskAgentFinalizer } from '../../../kube/stowage/replica.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { DiskIndex } from '../disk-index.ts';
 import { rejectedDisksKey, withRejection } from '../rejected-disks.ts';

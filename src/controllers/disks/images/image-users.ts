@@ -1,6 +1,6 @@
 import type { Projected } from '../../../cluster/cluster.ts';
-import type { Replica } from '../../../kube/disks/replica.ts';
-import type { DiskVolume } from '../../../kube/disks/volume.ts';
+import type { Replica } from '../../../kube/stowage/replica.ts';
+import type { DiskVolume } from '../../../kube/stowage/volume.ts';
 import type { DiskCaches } from '../disk-caches.ts';
 
 export interface ImageUse {

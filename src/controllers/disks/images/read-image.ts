@@ -2,14 +2,14 @@ import type { Projected } from '../../../cluster/cluster.ts';
 import { isEvictionRequested } from '../../../engine/disks/disk-state.ts';
 import type { CopyView, ImageView } from '../../../engine/disks/images/image-view.ts';
 import { copyBytes } from '../../../engine/disks/images/may-make-copy.ts';
+import { ownValue } from '../../../kube/go/json-value.ts';
+import { parseTimestamp } from '../../../kube/go/timestamp.ts';
 import {
   type BackingImage,
   type BackingImageFileState,
   backingImageFinalizer,
-} from '../../../kube/disks/backing-image.ts';
-import { diskAgentFinalizer } from '../../../kube/disks/replica.ts';
-import { ownValue } from '../../../kube/go/json-value.ts';
-import { parseTimestamp } from '../../../kube/go/timestamp.ts';
+} from '../../../kube/stowage/backing-image.ts';
+import { diskAgentFinalizer } from '../../../kube/stowage/replica.ts';
 import { type DiskCaches, reportedDisks } from '../disk-caches.ts';
 import type { DiskIndex } from '../disk-index.ts';
 import type { PendingRequests } from '../pending-requests.ts';

@@ -1,17 +1,17 @@
 import type { Projected } from '../../../cluster/cluster.ts';
 import type { Condition } from '../../../kube/api/meta.ts';
 import { getCondition, setCondition } from '../../../kube/conditions.ts';
-import type { BackingImage } from '../../../kube/disks/backing-image.ts';
-import type { Replica } from '../../../kube/disks/replica.ts';
-import { type DiskVolume, diskVolumes } from '../../../kube/disks/volume.ts';
 import { ownValue } from '../../../kube/go/json-value.ts';
 import { formatTimestamp } from '../../../kube/go/timestamp.ts';
+import type { BackingImage } from '../../../kube/stowage/backing-image.ts';
+import type { Replica } from '../../../kube/stowage/replica.ts';
+import { type DiskVolume, diskVolumes } from '../../../kube/stowage/volume.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
+import { retryIfStale } from '../../../reconcile/retry-if-stale.ts';
 import { runLoop } from '../../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import type { DiskCaches } from '../disk-caches.ts';
-import { retryIfStale } from '../retry-if-stale.ts';
 import { WritePace } from '../write-pace.ts';
 import { ImageUsers } from './image-users.ts';
 

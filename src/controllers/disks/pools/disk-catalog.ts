@@ -1,7 +1,7 @@
 import type { Cluster } from '../../../cluster/cluster.ts';
-import { storageNodes } from '../../../kube/disks/storage-node.ts';
-import { disksDriver } from '../../../kube/disks/volume.ts';
 import { csiDrivers, storageClasses } from '../../../kube/resources.ts';
+import { storageNodes } from '../../../kube/stowage/storage-node.ts';
+import { disksDriver } from '../../../kube/stowage/volume.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import { createIfAbsent } from '../../../reconcile/create-if-absent.ts';
 import { runLoop } from '../../../reconcile/run-loop.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { diskSettings } from '../../../kube/disks/disk-settings.ts';
-import { storageNodes } from '../../../kube/disks/storage-node.ts';
-import { disksDriver, diskVolumes } from '../../../kube/disks/volume.ts';
 import {
   csiDrivers,
   csiStorageCapacities,
   persistentVolumes,
   storageClasses,
 } from '../../../kube/resources.ts';
+import { diskSettings } from '../../../kube/stowage/disk-settings.ts';
+import { storageNodes } from '../../../kube/stowage/storage-node.ts';
+import { disksDriver, diskVolumes } from '../../../kube/stowage/volume.ts';
 import { annotations, labels } from '../../../kube/well-known.ts';
 import { allControllers } from '../../all-controllers.ts';
 import {

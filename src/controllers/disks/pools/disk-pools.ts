@@ -4,9 +4,9 @@ import type { PersistentVolume } from '../../../kube/api/core.ts';
 import type { StorageClass } from '../../../kube/api/storage.ts';
 import { isReason } from '../../../kube/api-error.ts';
 import { isEqualWhenStored } from '../../../kube/deep-equal.ts';
-import { diskSchedules } from '../../../kube/disks/disk-schedule.ts';
-import { disksDriver } from '../../../kube/disks/volume.ts';
 import { persistentVolumes, storageClasses } from '../../../kube/resources.ts';
+import { diskSchedules } from '../../../kube/stowage/disk-schedule.ts';
+import { disksDriver } from '../../../kube/stowage/volume.ts';
 import { volumeClassName, volumeExistsAtMs } from '../../../kube/volumes.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import type { Informer } from '../../../reconcile/informer/informer.ts';
@@ -15,7 +15,7 @@ import { Sweep } from '../../../reconcile/sweep.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import { capacitySettings, type DiskCaches } from '../disk-caches.ts';
-import { type PoolCapacityReport, poolCapacityReport, type ScheduledDisk } from './pool-figures.ts';
+import { type PoolCapacityReport, poolCapacityReport, type ScheduledDisk } from './pool-capacity-reports.ts';
 import { PoolObjects } from './pool-objects.ts';
 
 /** The only key: all figures follow from the same disks. */

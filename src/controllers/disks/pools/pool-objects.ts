@@ -1,19 +1,19 @@
 import type { Projected } from '../../../cluster/cluster.ts';
 import type { CSIStorageCapacity } from '../../../kube/api/storage.ts';
 import { isReason } from '../../../kube/api-error.ts';
-import { disksDriver } from '../../../kube/disks/volume.ts';
 import { parseTimestamp } from '../../../kube/go/timestamp.ts';
 import { withPreconditions } from '../../../kube/patch-preconditions.ts';
 import { bytesOf, quantityOfBytes } from '../../../kube/quantities/bytes.ts';
 import { apiVersionOf } from '../../../kube/resource.ts';
 import { csiStorageCapacities, storageClasses } from '../../../kube/resources.ts';
+import { disksDriver } from '../../../kube/stowage/volume.ts';
 import { annotations, labels } from '../../../kube/well-known.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import { Informer } from '../../../reconcile/informer/informer.ts';
 import type { BackgroundWork } from '../../../runtime/supervisor.ts';
 import { capacityDefaults } from '../../capacity/capacity-settings.ts';
 import { capacityName, publisherLabels } from '../../capacity/published-names.ts';
-import type { PoolCapacityReport } from './pool-figures.ts';
+import type { PoolCapacityReport } from './pool-capacity-reports.ts';
 
 const { namespace } = capacityDefaults;
 const ownLabels = publisherLabels(disksDriver, undefined);

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { KubeObject } from '../../../kube/api/meta.ts';
 import { isReason } from '../../../kube/api-error.ts';
-import { backingImages } from '../../../kube/disks/backing-image.ts';
-import { type DiskSchedule, diskSchedules } from '../../../kube/disks/disk-schedule.ts';
-import { replicas } from '../../../kube/disks/replica.ts';
-import { storageNodes } from '../../../kube/disks/storage-node.ts';
-import { diskVolumes } from '../../../kube/disks/volume.ts';
 import type { Resource } from '../../../kube/resource.ts';
+import { backingImages } from '../../../kube/stowage/backing-image.ts';
+import { type DiskSchedule, diskSchedules } from '../../../kube/stowage/disk-schedule.ts';
+import { replicas } from '../../../kube/stowage/replica.ts';
+import { storageNodes } from '../../../kube/stowage/storage-node.ts';
+import { diskVolumes } from '../../../kube/stowage/volume.ts';
 import { DisksFixture } from '../testing/disks-fixture.ts';
 
 const apiVersion = 'stowage.dev/v1alpha1';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { ClusterCall, ClusterHooks } from '../../../cluster/intercepted-cluster.ts';
 import { isReason } from '../../../kube/api-error.ts';
-import { type DiskSchedule, diskSchedules } from '../../../kube/disks/disk-schedule.ts';
-import { replicas } from '../../../kube/disks/replica.ts';
-import { storageNodes } from '../../../kube/disks/storage-node.ts';
-import { type DiskVolume, diskVolumes } from '../../../kube/disks/volume.ts';
+import { type DiskSchedule, diskSchedules } from '../../../kube/stowage/disk-schedule.ts';
+import { replicas } from '../../../kube/stowage/replica.ts';
+import { storageNodes } from '../../../kube/stowage/storage-node.ts';
+import { type DiskVolume, diskVolumes } from '../../../kube/stowage/volume.ts';
 import { DisksFixture, diskUUID } from '../testing/disks-fixture.ts';
 import { Gate } from '../testing/gate.ts';
 

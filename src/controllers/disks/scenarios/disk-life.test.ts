@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { diskScheduleFinalizer, diskSchedules } from '../../../kube/disks/disk-schedule.ts';
-import { diskAgentFinalizer, replicas } from '../../../kube/disks/replica.ts';
-import { forceRemovalKey, storageNodes } from '../../../kube/disks/storage-node.ts';
+import { diskScheduleFinalizer, diskSchedules } from '../../../kube/stowage/disk-schedule.ts';
+import { diskAgentFinalizer, replicas } from '../../../kube/stowage/replica.ts';
+import { forceRemovalKey, storageNodes } from '../../../kube/stowage/storage-node.ts';
 import { addVolume, DisksFixture, diskUUID } from '../testing/disks-fixture.ts';
 
 const forced = { metadata: { annotations: { [forceRemovalKey]: 'true' } } };

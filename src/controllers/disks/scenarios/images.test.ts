@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { backingImages } from '../../../kube/disks/backing-image.ts';
-import { type DiskSchedule, diskSchedules } from '../../../kube/disks/disk-schedule.ts';
-import { replicas } from '../../../kube/disks/replica.ts';
-import { diskVolumes } from '../../../kube/disks/volume.ts';
+import { backingImages } from '../../../kube/stowage/backing-image.ts';
+import { type DiskSchedule, diskSchedules } from '../../../kube/stowage/disk-schedule.ts';
+import { replicas } from '../../../kube/stowage/replica.ts';
+import { diskVolumes } from '../../../kube/stowage/volume.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { Controller } from '../../../reconcile/controller.ts';
 import { diskCaches } from '../disk-caches.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ApiError } from '../../../kube/api-error.ts';
-import { type DiskVerdict, diskSchedules } from '../../../kube/disks/disk-schedule.ts';
-import { replicas } from '../../../kube/disks/replica.ts';
-import { diskVolumes } from '../../../kube/disks/volume.ts';
+import { type DiskVerdict, diskSchedules } from '../../../kube/stowage/disk-schedule.ts';
+import { replicas } from '../../../kube/stowage/replica.ts';
+import { diskVolumes } from '../../../kube/stowage/volume.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { addVolume, DisksFixture, diskUUID } from '../testing/disks-fixture.ts';
 import { scenarioServer } from '../testing/scenario-server.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { ClusterCall } from '../../../cluster/intercepted-cluster.ts';
 import { isObjectWrite } from '../../../cluster/testing/fault-hooks.ts';
-import { diskSchedules } from '../../../kube/disks/disk-schedule.ts';
-import { type Replica, replicas } from '../../../kube/disks/replica.ts';
-import { diskVolumes } from '../../../kube/disks/volume.ts';
+import { diskSchedules } from '../../../kube/stowage/disk-schedule.ts';
+import { type Replica, replicas } from '../../../kube/stowage/replica.ts';
+import { diskVolumes } from '../../../kube/stowage/volume.ts';
 import { DisksFixture, diskUUID } from '../testing/disks-fixture.ts';
 import { Gate } from '../testing/gate.ts';
 

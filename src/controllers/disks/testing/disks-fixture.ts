@@ -3,16 +3,20 @@ import type { ClusterHooks } from '../../../cluster/intercepted-cluster.ts';
 import { CrashAfterWrites } from '../../../cluster/testing/fault-hooks.ts';
 import type { KubeObject } from '../../../kube/api/meta.ts';
 import { getCondition } from '../../../kube/conditions.ts';
-import { type DiskSchedule, diskSchedules } from '../../../kube/disks/disk-schedule.ts';
+import { events } from '../../../kube/resources.ts';
+import { type DiskSchedule, diskSchedules } from '../../../kube/stowage/disk-schedule.ts';
 import {
   type DiskCapacitySettings,
   diskSettings,
   diskSettingsName,
-} from '../../../kube/disks/disk-settings.ts';
-import { replicas } from '../../../kube/disks/replica.ts';
-import { type StorageDiskStatus, type StorageNode, storageNodes } from '../../../kube/disks/storage-node.ts';
-import { type DiskVolumeSpec, diskVolumes } from '../../../kube/disks/volume.ts';
-import { events } from '../../../kube/resources.ts';
+} from '../../../kube/stowage/disk-settings.ts';
+import { replicas } from '../../../kube/stowage/replica.ts';
+import {
+  type StorageDiskStatus,
+  type StorageNode,
+  storageNodes,
+} from '../../../kube/stowage/storage-node.ts';
+import { type DiskVolumeSpec, diskVolumes } from '../../../kube/stowage/volume.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { Random } from '../../../runtime/random.ts';
 import { unrestedDisks } from '../../../simulation/invariants/disks.ts';

@@ -1,9 +1,9 @@
 import type { Cluster } from '../../../cluster/cluster.ts';
 import type { DiskUserKind } from '../../../engine/disks/decide-disk.ts';
-import { type BackingImage, backingImages } from '../../../kube/disks/backing-image.ts';
-import type { DiskSchedule } from '../../../kube/disks/disk-schedule.ts';
-import { hasReplicaData, type Replica, replicas } from '../../../kube/disks/replica.ts';
 import { ownValue } from '../../../kube/go/json-value.ts';
+import { type BackingImage, backingImages } from '../../../kube/stowage/backing-image.ts';
+import type { DiskSchedule } from '../../../kube/stowage/disk-schedule.ts';
+import { hasReplicaData, type Replica, replicas } from '../../../kube/stowage/replica.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { DiskCaches } from '../disk-caches.ts';
 

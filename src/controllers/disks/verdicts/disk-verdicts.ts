@@ -3,26 +3,26 @@ import { diskRemovedReason, overCommittedReason } from '../../../engine/disks/di
 import { heldBytes } from '../../../engine/disks/held-bytes.ts';
 import { getCondition } from '../../../kube/conditions.ts';
 import { isEqualWhenStored } from '../../../kube/deep-equal.ts';
+import { apiVersionOf } from '../../../kube/resource.ts';
 import {
   type DiskSchedule,
   type DiskScheduleStatus,
   diskScheduleFinalizer,
   diskSchedules,
-} from '../../../kube/disks/disk-schedule.ts';
-import { hasReplicaData, type Replica } from '../../../kube/disks/replica.ts';
-import type { StorageNode } from '../../../kube/disks/storage-node.ts';
-import { apiVersionOf } from '../../../kube/resource.ts';
+} from '../../../kube/stowage/disk-schedule.ts';
+import { hasReplicaData, type Replica } from '../../../kube/stowage/replica.ts';
+import type { StorageNode } from '../../../kube/stowage/storage-node.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import { referenceTo } from '../../../reconcile/event-recorder.ts';
 import { removeFinalizer } from '../../../reconcile/remove-finalizer.ts';
+import { retryIfStale } from '../../../reconcile/retry-if-stale.ts';
 import { runLoop } from '../../../reconcile/run-loop.ts';
 import { Sweep } from '../../../reconcile/sweep.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import { type DiskCaches, isEmptySchedule } from '../disk-caches.ts';
 import { NodeSchedules } from '../node-schedules.ts';
-import { retryIfStale } from '../retry-if-stale.ts';
 import { WritePace } from '../write-pace.ts';
 import { storedData } from './data-on-disk.ts';
 import { evictedType, evictionBlockedReason, hasAgent } from './eviction-condition.ts';

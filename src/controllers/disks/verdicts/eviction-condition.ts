@@ -1,7 +1,7 @@
 import type { Condition } from '../../../kube/api/meta.ts';
 import { getCondition } from '../../../kube/conditions.ts';
-import type { DiskSchedule } from '../../../kube/disks/disk-schedule.ts';
-import type { StorageNode } from '../../../kube/disks/storage-node.ts';
+import type { DiskSchedule } from '../../../kube/stowage/disk-schedule.ts';
+import type { StorageNode } from '../../../kube/stowage/storage-node.ts';
 import type { DiskCaches } from '../disk-caches.ts';
 
 /** The condition of a DiskSchedule whose disk is to be emptied. */

@@ -1,9 +1,9 @@
 import type { Cluster } from '../../../cluster/cluster.ts';
 import { heldBytes } from '../../../engine/disks/held-bytes.ts';
-import type { DiskSchedule } from '../../../kube/disks/disk-schedule.ts';
-import { type Replica, replicas } from '../../../kube/disks/replica.ts';
-import { type DiskVolume, diskVolumes } from '../../../kube/disks/volume.ts';
 import { ownValue } from '../../../kube/go/json-value.ts';
+import type { DiskSchedule } from '../../../kube/stowage/disk-schedule.ts';
+import { type Replica, replicas } from '../../../kube/stowage/replica.ts';
+import { type DiskVolume, diskVolumes } from '../../../kube/stowage/volume.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { DiskCaches } from '../disk-caches.ts';
 

@@ -5,10 +5,10 @@ import { type DiskIdentity, type DiskState, isEvictionRequested } from '../../..
 import { removedDisk, scheduleIdentity, scheduleState } from '../../../engine/disks/schedule-state.ts';
 import type { Condition } from '../../../kube/api/meta.ts';
 import { getCondition, setCondition } from '../../../kube/conditions.ts';
-import type { DiskSchedule, DiskScheduleStatus } from '../../../kube/disks/disk-schedule.ts';
-import type { StorageNode } from '../../../kube/disks/storage-node.ts';
 import { ownValue } from '../../../kube/go/json-value.ts';
 import { formatTimestamp, parseTimestamp } from '../../../kube/go/timestamp.ts';
+import type { DiskSchedule, DiskScheduleStatus } from '../../../kube/stowage/disk-schedule.ts';
+import type { StorageNode } from '../../../kube/stowage/storage-node.ts';
 import { capacitySettings, type DiskCaches, reportedDisks } from '../disk-caches.ts';
 import { cachedData, type HasData } from './data-on-disk.ts';
 import { evictedType, evictionCondition } from './eviction-condition.ts';

@@ -1,7 +1,7 @@
 import type { CsiRequestInit } from '../../../csi/csi-methods.ts';
 import { JoiningDriverSet } from '../../../csi/joining-driver-set.ts';
-import { drives, drivesDriver } from '../../../kube/drive.ts';
 import { nodes, persistentVolumeClaims, pods, storageClasses } from '../../../kube/resources.ts';
+import { drives, drivesDriver } from '../../../kube/stowage/drive.ts';
 import { allControllers } from '../../all-controllers.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 

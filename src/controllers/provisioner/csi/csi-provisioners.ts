@@ -1,5 +1,5 @@
 import type { CsiDriverSet, ServedCsiDriver } from '../../../csi/served-driver.ts';
-import { drivesDriver } from '../../../kube/drive.ts';
+import { drivesDriver } from '../../../kube/stowage/drive.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import type { Provisioner } from '../provisioner.ts';
 import type { JoiningProvisioners } from '../provisioner-registry.ts';

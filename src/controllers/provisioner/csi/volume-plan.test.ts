@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ServedCsiDriver } from '../../../csi/served-driver.ts';
 import type { PersistentVolumeClaim } from '../../../kube/api/core.ts';
-import { drivesDriver } from '../../../kube/drive.ts';
+import { drivesDriver } from '../../../kube/stowage/drive.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import { assetFor } from '../provisioner.ts';
 import { ProvisionerFixture } from '../testing/provisioner-fixture.ts';

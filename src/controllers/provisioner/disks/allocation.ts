@@ -1,5 +1,5 @@
 import type { Condition } from '../../../kube/api/meta.ts';
-import type { DiskVolume } from '../../../kube/disks/volume.ts';
+import type { DiskVolume } from '../../../kube/stowage/volume.ts';
 
 /** The condition `DiskAllocation`; undefined if it is about an earlier spec, or there is none yet. */
 export function allocationOf(volume: DiskVolume | undefined): Condition | undefined {

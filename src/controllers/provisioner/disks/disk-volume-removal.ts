@@ -1,6 +1,6 @@
 import { isReason } from '../../../kube/api-error.ts';
-import { replicas } from '../../../kube/disks/replica.ts';
-import { claimUidKey, type DiskVolume, diskVolumes } from '../../../kube/disks/volume.ts';
+import { replicas } from '../../../kube/stowage/replica.ts';
+import { claimUidKey, type DiskVolume, diskVolumes } from '../../../kube/stowage/volume.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import type { DiskVolumeWait } from './disk-volume-wait.ts';
 

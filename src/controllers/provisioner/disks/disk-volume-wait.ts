@@ -1,4 +1,4 @@
-import { type DiskVolume, diskVolumes } from '../../../kube/disks/volume.ts';
+import { type DiskVolume, diskVolumes } from '../../../kube/stowage/volume.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import { ObjectChanges } from '../../../reconcile/object-changes.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { InterceptedCluster } from '../../../cluster/intercepted-cluster.ts';
 import { CrashAfterWrites } from '../../../cluster/testing/fault-hooks.ts';
-import { replicas } from '../../../kube/disks/replica.ts';
-import { diskVolumes } from '../../../kube/disks/volume.ts';
 import { persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';
+import { replicas } from '../../../kube/stowage/replica.ts';
+import { diskVolumes } from '../../../kube/stowage/volume.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 import { DiskClaimsFixture, diskClaimControllers, prepareDiskClaims } from './testing/disk-claims-fixture.ts';
 

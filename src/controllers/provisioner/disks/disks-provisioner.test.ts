@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { backingImages } from '../../../kube/disks/backing-image.ts';
-import { diskVolumes } from '../../../kube/disks/volume.ts';
 import { persistentVolumes, storageClasses } from '../../../kube/resources.ts';
+import { backingImages } from '../../../kube/stowage/backing-image.ts';
+import { diskVolumes } from '../../../kube/stowage/volume.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import { DiskClaimsFixture } from './testing/disk-claims-fixture.ts';
 

@@ -1,16 +1,16 @@
 import { diskVolumeSpec, readDiskClass } from '../../../engine/disks/disk-class.ts';
 import { isReason } from '../../../kube/api-error.ts';
 import { isEqualWhenStored } from '../../../kube/deep-equal.ts';
-import { type BackingImage, backingImages } from '../../../kube/disks/backing-image.ts';
+import { bytesOf } from '../../../kube/quantities/bytes.ts';
+import { apiVersionOf } from '../../../kube/resource.ts';
+import { type BackingImage, backingImages } from '../../../kube/stowage/backing-image.ts';
 import {
   claimUidKey,
   type DiskVolume,
   type DiskVolumeSpec,
   disksDriver,
   diskVolumes,
-} from '../../../kube/disks/volume.ts';
-import { bytesOf } from '../../../kube/quantities/bytes.ts';
-import { apiVersionOf } from '../../../kube/resource.ts';
+} from '../../../kube/stowage/volume.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { volumeModeOf } from '../../../kube/volumes.ts';
 import { annotations } from '../../../kube/well-known.ts';

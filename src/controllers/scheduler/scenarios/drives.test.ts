@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { JoiningDriverSet } from '../../../csi/joining-driver-set.ts';
 import type { Pod } from '../../../kube/api/core.ts';
-import { drives, drivesDriver } from '../../../kube/drive.ts';
 import { nodes, pods, statefulSets, storageClasses } from '../../../kube/resources.ts';
+import { drives, drivesDriver } from '../../../kube/stowage/drive.ts';
 import { allControllers } from '../../all-controllers.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 

@@ -1,14 +1,14 @@
-import type { PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
-import { isReason } from '../../../kube/api-error.ts';
-import { keyOf } from '../../../kube/object-key.ts';
-import { persistentVolumeClaims, pods } from '../../../kube/resources.ts';
-import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import {
   claimConflict,
   type EphemeralVolume,
   ephemeralVolumesOf,
   podsThatMayUse,
-} from '../../../kube/workloads/ephemeral-claims.ts';
+} from '../../../engine/workloads/ephemeral-claims.ts';
+import type { PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
+import { isReason } from '../../../kube/api-error.ts';
+import { keyOf } from '../../../kube/object-key.ts';
+import { persistentVolumeClaims, pods } from '../../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { Controller, ControllerContext } from '../../../reconcile/controller.ts';
 import { referenceTo } from '../../../reconcile/event-recorder.ts';
 import type { Informer } from '../../../reconcile/informer/informer.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { storageNodes } from '../../../kube/disks/storage-node.ts';
-import { diskVolumes } from '../../../kube/disks/volume.ts';
 import { persistentVolumes } from '../../../kube/resources.ts';
+import { storageNodes } from '../../../kube/stowage/storage-node.ts';
+import { diskVolumes } from '../../../kube/stowage/volume.ts';
 import { diskUUID } from '../../disks/testing/disks-fixture.ts';
 import { DiskClaimsFixture } from '../../provisioner/disks/testing/disk-claims-fixture.ts';
 

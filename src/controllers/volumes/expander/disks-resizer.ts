@@ -1,7 +1,7 @@
 import type { PersistentVolume } from '../../../kube/api/core.ts';
 import { isReason } from '../../../kube/api-error.ts';
-import { type DiskVolume, disksDriver, diskVolumes } from '../../../kube/disks/volume.ts';
 import { bytesOf, quantityOfBytes } from '../../../kube/quantities/bytes.ts';
+import { type DiskVolume, disksDriver, diskVolumes } from '../../../kube/stowage/volume.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import { DiskVolumeWait } from '../../provisioner/disks/disk-volume-wait.ts';
 import { type BuiltInResizer, type Expansion, hasFileSystem } from './resizer.ts';

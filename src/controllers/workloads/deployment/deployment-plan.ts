@@ -1,18 +1,16 @@
-import type { Deployment, DeploymentCondition, ReplicaSet } from '../../../kube/api/apps.ts';
-import type { StringMap } from '../../../kube/api/meta.ts';
 import {
   familyOf,
   isRolling,
   newReplicaSet,
   type ReplicaSetFamily,
   specReplicasOf,
-} from '../../../kube/workloads/replica-set-family.ts';
+} from '../../../engine/workloads/replica-set-family.ts';
 import {
   annotationsToAdd,
   revisionAnnotation,
   revisionNumberOf,
   sizeAnnotations,
-} from '../../../kube/workloads/revision-annotations.ts';
+} from '../../../engine/workloads/revision-annotations.ts';
 import {
   currentReplicas,
   isScaled,
@@ -20,7 +18,9 @@ import {
   recreateSteps,
   rollingSteps,
   scalingSteps,
-} from '../../../kube/workloads/rollout.ts';
+} from '../../../engine/workloads/rollout.ts';
+import type { Deployment, DeploymentCondition, ReplicaSet } from '../../../kube/api/apps.ts';
+import type { StringMap } from '../../../kube/api/meta.ts';
 import { claimDependents, type DependentClaims, isSelectedBy, selectorOf } from '../pods/adoption.ts';
 import {
   type CountedDeployment,

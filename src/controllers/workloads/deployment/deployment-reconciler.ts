@@ -1,3 +1,4 @@
+import { isRolling } from '../../../engine/workloads/replica-set-family.ts';
 import type { Deployment, ReplicaSet } from '../../../kube/api/apps.ts';
 import type { Pod } from '../../../kube/api/core.ts';
 import { keyOf, parseKey } from '../../../kube/object-key.ts';
@@ -5,7 +6,6 @@ import { controllerOf } from '../../../kube/owner-references.ts';
 import { isFinished } from '../../../kube/pods.ts';
 import { deployments, pods, replicaSets } from '../../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
-import { isRolling } from '../../../kube/workloads/replica-set-family.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import type { Informer } from '../../../reconcile/informer/informer.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';

@@ -1,3 +1,10 @@
+import {
+  allOf,
+  maxUnavailableOf,
+  type ReplicaSetFamily,
+  specReplicasOf,
+  totalReplicas,
+} from '../../../engine/workloads/replica-set-family.ts';
 import type {
   Deployment,
   DeploymentCondition,
@@ -6,13 +13,6 @@ import type {
 } from '../../../kube/api/apps.ts';
 import { canonicalJson } from '../../../kube/go/json-text.ts';
 import { formatTimestamp, parseTimestamp } from '../../../kube/go/timestamp.ts';
-import {
-  allOf,
-  maxUnavailableOf,
-  type ReplicaSetFamily,
-  specReplicasOf,
-  totalReplicas,
-} from '../../../kube/workloads/replica-set-family.ts';
 
 /** The number that Kubernetes uses for "never". */
 const endless = 2 ** 31 - 1;

@@ -1,3 +1,6 @@
+import { hasTemplateOf, specReplicasOf } from '../../../engine/workloads/replica-set-family.ts';
+import { revisionAnnotation, sizeAnnotations } from '../../../engine/workloads/revision-annotations.ts';
+import type { Resize } from '../../../engine/workloads/rollout.ts';
 import type { Deployment, DeploymentCondition, ReplicaSet } from '../../../kube/api/apps.ts';
 import type { StringMap } from '../../../kube/api/meta.ts';
 import { isReason } from '../../../kube/api-error.ts';
@@ -5,9 +8,6 @@ import { controllerReference, isControlledBy } from '../../../kube/owner-referen
 import { apiVersionOf } from '../../../kube/resource.ts';
 import { deployments, replicaSets } from '../../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
-import { hasTemplateOf, specReplicasOf } from '../../../kube/workloads/replica-set-family.ts';
-import { revisionAnnotation, sizeAnnotations } from '../../../kube/workloads/revision-annotations.ts';
-import type { Resize } from '../../../kube/workloads/rollout.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import { referenceTo } from '../../../reconcile/event-recorder.ts';
 import { unreachable } from '../../../runtime/assert.ts';

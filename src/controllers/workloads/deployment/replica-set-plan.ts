@@ -1,3 +1,13 @@
+import { rankForDeletion } from '../../../engine/workloads/deletion-rank.ts';
+import {
+  isActive,
+  isAvailable,
+  isReady,
+  isTerminating,
+  nextAvailableMs,
+} from '../../../engine/workloads/pod-state.ts';
+import { nameSuffix } from '../../../engine/workloads/template-hash.ts';
+import { podFromTemplate } from '../../../engine/workloads/template-pod.ts';
 import type { ReplicaSet, ReplicaSetStatus } from '../../../kube/api/apps.ts';
 import type { Pod } from '../../../kube/api/core.ts';
 import type { Condition } from '../../../kube/api/meta.ts';
@@ -5,16 +15,6 @@ import { canonicalJson } from '../../../kube/go/json-text.ts';
 import { controllerOf, controllerReference } from '../../../kube/owner-references.ts';
 import { isFinished } from '../../../kube/pods.ts';
 import { replicaSets } from '../../../kube/resources.ts';
-import { rankForDeletion } from '../../../kube/workloads/deletion-rank.ts';
-import {
-  isActive,
-  isAvailable,
-  isReady,
-  isTerminating,
-  nextAvailableMs,
-} from '../../../kube/workloads/pod-state.ts';
-import { nameSuffix } from '../../../kube/workloads/template-hash.ts';
-import { podFromTemplate } from '../../../kube/workloads/template-pod.ts';
 import { claimDependents, type DependentClaims, isSelectedBy, selectorOf } from '../pods/adoption.ts';
 
 /** Pods that are created or deleted at once. */

@@ -1,11 +1,11 @@
+import { isReady } from '../../../engine/workloads/pod-state.ts';
+import { scaledValue } from '../../../engine/workloads/scaled-value.ts';
 import type { Pod } from '../../../kube/api/core.ts';
 import type { Condition, Int64, StringMap } from '../../../kube/api/meta.ts';
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../../kube/api/policy.ts';
 import { setCondition } from '../../../kube/conditions.ts';
 import { canonicalJson } from '../../../kube/go/json-text.ts';
 import { formatTimestamp, parseTimestamp } from '../../../kube/go/timestamp.ts';
-import { isReady } from '../../../kube/workloads/pod-state.ts';
-import { scaledValue } from '../../../kube/workloads/scaled-value.ts';
 
 /** A pod whose eviction was granted counts as gone for this long; after that it evidently stays. */
 export const deletionTimeoutMs = 2 * 60_000;

@@ -1,7 +1,7 @@
+import { isTerminating } from '../../../engine/workloads/pod-state.ts';
 import type { Pod, PodCondition } from '../../../kube/api/core.ts';
 import { parseTimestamp } from '../../../kube/go/timestamp.ts';
 import { isFinished } from '../../../kube/pods.ts';
-import { isTerminating } from '../../../kube/workloads/pod-state.ts';
 
 /** A component that announces the disruption of a pod has this long to do it. */
 const staleAfterMs = 2 * 60_000;

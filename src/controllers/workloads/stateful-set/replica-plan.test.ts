@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { planReplicas, type ReplicaStep } from '../../../engine/workloads/stateful-set-plan.ts';
 import type { StatefulSetSpec } from '../../../kube/api/apps.ts';
 import type { PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
 import type { OwnerReference } from '../../../kube/api/meta.ts';
-import { planReplicas, type ReplicaStep } from '../../../kube/workloads/stateful-set-plan.ts';
 import { dataTemplate, setSpec, setTemplate } from './testing/sets.ts';
 
 const nowMs = Date.parse('2026-11-15T12:00:00Z');

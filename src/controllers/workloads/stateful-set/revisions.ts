@@ -1,4 +1,6 @@
 import { parseServerJson } from '../../../apiserver/schema/json-reader.ts';
+import { podRevisionOf, type SetRevision } from '../../../engine/workloads/stateful-set-members.ts';
+import { shortHash } from '../../../engine/workloads/template-hash.ts';
 import type { ControllerRevision, StatefulSet } from '../../../kube/api/apps.ts';
 import type { Pod, PodTemplateSpec } from '../../../kube/api/core.ts';
 import type { Int64 } from '../../../kube/api/meta.ts';
@@ -7,8 +9,6 @@ import { canonicalJson } from '../../../kube/go/json-text.ts';
 import { controllerReference } from '../../../kube/owner-references.ts';
 import { statefulSets } from '../../../kube/resources.ts';
 import { isRecord } from '../../../kube/wire.ts';
-import { podRevisionOf, type SetRevision } from '../../../kube/workloads/stateful-set-members.ts';
-import { shortHash } from '../../../kube/workloads/template-hash.ts';
 
 const hashLabel = 'controller.kubernetes.io/hash';
 const parentLengthMax = 223;

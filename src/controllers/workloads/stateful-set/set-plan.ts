@@ -1,8 +1,8 @@
+import { nextAvailableMs } from '../../../engine/workloads/pod-state.ts';
+import { isMember } from '../../../engine/workloads/stateful-set-members.ts';
+import { planReplicas, type ReplicaStep } from '../../../engine/workloads/stateful-set-plan.ts';
 import type { ControllerRevision, StatefulSet } from '../../../kube/api/apps.ts';
 import type { PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
-import { nextAvailableMs } from '../../../kube/workloads/pod-state.ts';
-import { isMember } from '../../../kube/workloads/stateful-set-members.ts';
-import { planReplicas, type ReplicaStep } from '../../../kube/workloads/stateful-set-plan.ts';
 import { claimDependents, type DependentClaims, isSelectedBy, selectorOf } from '../pods/adoption.ts';
 import { planRevisions, type RevisionPlan, revisionsToDelete } from './revisions.ts';
 import { isSetStatusCurrent, type SetStatus, setStatusOf } from './set-status.ts';

@@ -1,11 +1,11 @@
-import type { StatefulSet, StatefulSetStatus } from '../../../kube/api/apps.ts';
-import type { Pod } from '../../../kube/api/core.ts';
-import { isAvailable, isReady, isTerminating } from '../../../kube/workloads/pod-state.ts';
+import { isAvailable, isReady, isTerminating } from '../../../engine/workloads/pod-state.ts';
 import {
   podRevisionOf,
   type SetRevision,
   setReplicasOf,
-} from '../../../kube/workloads/stateful-set-members.ts';
+} from '../../../engine/workloads/stateful-set-members.ts';
+import type { StatefulSet, StatefulSetStatus } from '../../../kube/api/apps.ts';
+import type { Pod } from '../../../kube/api/core.ts';
 
 export interface SetStatusInput {
   readonly set: StatefulSet;

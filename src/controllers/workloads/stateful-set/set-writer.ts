@@ -1,3 +1,5 @@
+import { identityLabels } from '../../../engine/workloads/stateful-set-members.ts';
+import type { ReplicaStep } from '../../../engine/workloads/stateful-set-plan.ts';
 import type { StatefulSet } from '../../../kube/api/apps.ts';
 import type { PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
 import { isReason } from '../../../kube/api-error.ts';
@@ -5,8 +7,6 @@ import { controllerReference } from '../../../kube/owner-references.ts';
 import { apiVersionOf } from '../../../kube/resource.ts';
 import { controllerRevisions, persistentVolumeClaims, pods, statefulSets } from '../../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
-import { identityLabels } from '../../../kube/workloads/stateful-set-members.ts';
-import type { ReplicaStep } from '../../../kube/workloads/stateful-set-plan.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import { referenceTo } from '../../../reconcile/event-recorder.ts';
 import { unreachable } from '../../../runtime/assert.ts';

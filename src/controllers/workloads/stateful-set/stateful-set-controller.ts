@@ -1,14 +1,14 @@
+import {
+  claimNameOf,
+  claimTemplateNames,
+  setReplicasOf,
+} from '../../../engine/workloads/stateful-set-members.ts';
 import type { ControllerRevision, StatefulSet } from '../../../kube/api/apps.ts';
 import type { PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
 import type { KubeObject } from '../../../kube/api/meta.ts';
 import { keyOf, parseKey } from '../../../kube/object-key.ts';
 import { controllerRevisions, persistentVolumeClaims, pods, statefulSets } from '../../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
-import {
-  claimNameOf,
-  claimTemplateNames,
-  setReplicasOf,
-} from '../../../kube/workloads/stateful-set-members.ts';
 import type { Controller, ControllerContext } from '../../../reconcile/controller.ts';
 import type { Informer } from '../../../reconcile/informer/informer.ts';
 import { runLoop } from '../../../reconcile/run-loop.ts';

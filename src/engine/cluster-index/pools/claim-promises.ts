@@ -5,15 +5,15 @@ import type { VolumeRecord } from '../../records/volume-record.ts';
 import { zeroSize } from '../../size.ts';
 import type { PodTable } from '../pods/pod-table.ts';
 import type { ClaimTable } from '../volumes/claim-table.ts';
-import { DeletedClaims } from './deleted-claims.ts';
-import { setCompared } from './drive-promises.ts';
-import { ExpansionPromises } from './expansion-promises.ts';
 import {
   compareWithCapacityReport,
   mayBeMissed,
   publicationStamp,
   settledPromise,
-} from './figure-comparison.ts';
+} from './capacity-report-comparison.ts';
+import { DeletedClaims } from './deleted-claims.ts';
+import { setCompared } from './drive-promises.ts';
+import { ExpansionPromises } from './expansion-promises.ts';
 import { spreadGroupOf } from './policies/spread-group.ts';
 import { deletedClaimId, expansionOf } from './promise-ids.ts';
 import {

@@ -1,5 +1,5 @@
-import { type Drive, driveNodeKey, drivesDriver } from '../../../kube/drive.ts';
 import { compileLabelSelector } from '../../../kube/selectors/label-selector.ts';
+import { type Drive, driveNodeKey, drivesDriver } from '../../../kube/stowage/drive.ts';
 import { type DriveRecord, promisedBytes, readDrive } from '../../drives/drive-record.ts';
 import type { Interner } from '../../records/interner.ts';
 import { matcherOfLabels, type NodeMatcher, noNode } from '../../records/node-matcher.ts';

@@ -1,6 +1,6 @@
 import type { PodRecord } from '../../records/pod-record.ts';
 import type { DriveFacts, DrivePod, PoolRecord } from '../../records/pool-record.ts';
-import { compareWithCapacityReport, isInLedger } from './figure-comparison.ts';
+import { compareWithCapacityReport, isInLedger } from './capacity-report-comparison.ts';
 import { compareWithEntries } from './inline-on-drives.ts';
 import type { PoolTable } from './pool-table.ts';
 import { inlineVolumeOf } from './promise-ids.ts';

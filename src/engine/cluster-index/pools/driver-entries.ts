@@ -1,4 +1,7 @@
-import { ephemeralStorageClassName, fallbackStorageClassName } from '../../../kube/stowage.ts';
+import {
+  ephemeralStorageClassName,
+  fallbackStorageClassName,
+} from '../../../kube/stowage/driver-capacity.ts';
 import type { DriverPoolsRecord } from '../../records/pool-record.ts';
 import type { EntriesDifference } from '../pool-changes.ts';
 import { setOrDelete } from '../primitives/maps.ts';

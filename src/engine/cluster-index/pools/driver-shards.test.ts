@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { DriverCapacity, StoragePool } from '../../../kube/stowage.ts';
+import type { DriverCapacity, StoragePool } from '../../../kube/stowage/driver-capacity.ts';
 import { clusterOf } from '../../testing/cluster.ts';
 import { expectPlacement, expectRefusal } from '../../testing/expect-plan.ts';
 import { claim, csiClass, csiDriver, driverCapacity, node, pod, pool } from '../../testing/objects.ts';

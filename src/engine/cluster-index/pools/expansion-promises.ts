@@ -2,7 +2,7 @@ import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { VolumeRecord } from '../../records/volume-record.ts';
 import { addSizes, compareSizes, type Size, subtractSizes, zeroSize } from '../../size.ts';
 import type { ClaimTable } from '../volumes/claim-table.ts';
-import { compareWithCapacityReport, mayBeMissed, settledPromise } from './figure-comparison.ts';
+import { compareWithCapacityReport, mayBeMissed, settledPromise } from './capacity-report-comparison.ts';
 import { expandedId, expansionId } from './promise-ids.ts';
 import { type CapacityPromise, isDeducted, type PromiseTable } from './promise-table.ts';
 import { poolOfVolume, type VolumePoolSources } from './volume-pools.ts';

@@ -9,7 +9,7 @@ import {
   mayBeMissed,
   publicationStamp,
   settledPromise,
-} from './figure-comparison.ts';
+} from './capacity-report-comparison.ts';
 import { compareWithEntries, driveWithMostFreeBytes } from './inline-on-drives.ts';
 import { lookUpInlinePools } from './pool-lookup.ts';
 import type { PoolTable } from './pool-table.ts';

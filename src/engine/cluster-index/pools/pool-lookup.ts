@@ -1,6 +1,6 @@
-import { disksDriver } from '../../../kube/disks/volume.ts';
-import { drivesDriver } from '../../../kube/drive.ts';
-import { ephemeralStorageClassName } from '../../../kube/stowage.ts';
+import { drivesDriver } from '../../../kube/stowage/drive.ts';
+import { ephemeralStorageClassName } from '../../../kube/stowage/driver-capacity.ts';
+import { disksDriver } from '../../../kube/stowage/volume.ts';
 import type { ClassRecord } from '../../records/class-record.ts';
 import type { DriverRecord } from '../../records/driver-record.ts';
 import type { InlineVolume } from '../../records/pod-record.ts';

@@ -21,7 +21,7 @@ import { DriverEntries } from './driver-entries.ts';
 import { classEntryKey, driverEntryKey, entryKeyOf, PoolEntry, type PoolRow } from './pool-entry.ts';
 import { PoolExpiry } from './pool-expiry.ts';
 import { PromisedBytes } from './promised-bytes.ts';
-import { convertBetweenPools, publishedCapacity, publishedLimit } from './published-figures.ts';
+import { convertBetweenPools, publishedCapacity, publishedLimit } from './published-capacity-reports.ts';
 
 /**
  * The capacity pools of all forms, with the capacity that is promised to claims.

@@ -11,14 +11,14 @@ import type { PodTable } from '../pods/pod-table.ts';
 import type { Profile } from '../profile.ts';
 import type { ClaimTable } from '../volumes/claim-table.ts';
 import type { VolumeTable } from '../volumes/volume-table.ts';
-import { ClaimPromises } from './claim-promises.ts';
-import { driveUpdated } from './drive-promises.ts';
 import {
   compareWithCapacityReport,
   mayBeMissed,
   publicationStamp,
   waitsForMeasurement,
-} from './figure-comparison.ts';
+} from './capacity-report-comparison.ts';
+import { ClaimPromises } from './claim-promises.ts';
+import { driveUpdated } from './drive-promises.ts';
 import { InlinePromises } from './inline-promises.ts';
 import type { PoolTable } from './pool-table.ts';
 import { expansionOf } from './promise-ids.ts';

@@ -1,7 +1,7 @@
 import type { PoolRecord } from '../../records/pool-record.ts';
 import { addSizes, type Size, subtractSizes, zeroSize } from '../../size.ts';
 import { expansionOf } from './promise-ids.ts';
-import { bytesTaken } from './published-figures.ts';
+import { bytesTaken } from './published-capacity-reports.ts';
 
 /** The sizes that are promised of each pool, by the id of the promise, with their sums. They outlive the record of the pool. */
 export class PromisedBytes {

@@ -1,4 +1,4 @@
-import type { DiskVerdict } from '../../../kube/disks/disk-schedule.ts';
+import type { DiskVerdict } from '../../../kube/stowage/disk-schedule.ts';
 import type { CopyView } from './image-view.ts';
 
 export function isCopyReady({ state }: CopyView): boolean {

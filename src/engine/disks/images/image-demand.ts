@@ -1,6 +1,6 @@
-import type { BackingImage } from '../../../kube/disks/backing-image.ts';
-import type { DiskSchedule } from '../../../kube/disks/disk-schedule.ts';
 import { ownValue } from '../../../kube/go/json-value.ts';
+import type { BackingImage } from '../../../kube/stowage/backing-image.ts';
+import type { DiskSchedule } from '../../../kube/stowage/disk-schedule.ts';
 import type { DiskCandidate } from '../choose-disk.ts';
 import { copyBytes } from './may-make-copy.ts';
 

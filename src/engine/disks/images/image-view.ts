@@ -1,4 +1,4 @@
-import type { BackingImageFileState } from '../../../kube/disks/backing-image.ts';
+import type { BackingImageFileState } from '../../../kube/stowage/backing-image.ts';
 import type { DiskPlace } from '../choose-disk.ts';
 import type { DiskEntry } from '../volume-model.ts';
 

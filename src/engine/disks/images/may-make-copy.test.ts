@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { BackingImage } from '../../../kube/disks/backing-image.ts';
-import type { DiskSchedule, DiskVerdict } from '../../../kube/disks/disk-schedule.ts';
+import type { BackingImage } from '../../../kube/stowage/backing-image.ts';
+import type { DiskSchedule, DiskVerdict } from '../../../kube/stowage/disk-schedule.ts';
 import { mayMakeCopy } from './may-make-copy.ts';
 
 interface Sizes {

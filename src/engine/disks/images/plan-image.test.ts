@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { DiskVerdict } from '../../../kube/disks/disk-schedule.ts';
+import type { DiskVerdict } from '../../../kube/stowage/disk-schedule.ts';
 import type { DiskCandidate } from '../choose-disk.ts';
 import type { CopyView, ImageStep, ImageView } from './image-view.ts';
 import { idleCopyMaxMs, planImage } from './plan-image.ts';

@@ -1,4 +1,4 @@
-import type { DiskVerdict } from '../../../kube/disks/disk-schedule.ts';
+import type { DiskVerdict } from '../../../kube/stowage/disk-schedule.ts';
 import type { DiskCandidate } from '../choose-disk.ts';
 import type { DiskState } from '../disk-state.ts';
 import { planVolume } from '../plan-volume.ts';

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { Drive, DriveVolume } from '../../../kube/drive.ts';
+import type { Drive, DriveVolume } from '../../../kube/stowage/drive.ts';
 import { type DriveRecord, readDrive } from '../drive-record.ts';
 import type { DriveRequirements } from '../drive-requirements.ts';
 

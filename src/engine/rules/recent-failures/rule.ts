@@ -2,7 +2,7 @@
  * Excludes nodes for which provisioning a volume of the pod failed recently. Without this rule a pod whose provisioner refuses would go to
  * the same best node again and again.
  */
-import { drivesDriver } from '../../../kube/drive.ts';
+import { drivesDriver } from '../../../kube/stowage/drive.ts';
 import type { ClusterChange } from '../../cluster-index/cluster-change.ts';
 import { hasNewCapacityReport } from '../../cluster-index/pool-changes.ts';
 import type { Cycle } from '../framework/cycle.ts';

@@ -1,8 +1,8 @@
-import { drivesDriver } from '../../../kube/drive.ts';
+import { drivesDriver } from '../../../kube/stowage/drive.ts';
 import type { ObjectChange } from '../../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { hasNewCapacityReport } from '../../cluster-index/pool-changes.ts';
-import { publishedLimit } from '../../cluster-index/pools/published-figures.ts';
+import { publishedLimit } from '../../cluster-index/pools/published-capacity-reports.ts';
 import { isOfKind } from '../../drives/drive-requirements.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
 import { compareSizes } from '../../size.ts';

@@ -3,7 +3,7 @@ import {
   ephemeralStorageClassName as ephemeral,
   fallbackStorageClassName as fallback,
   type StoragePool,
-} from '../../../kube/stowage.ts';
+} from '../../../kube/stowage/driver-capacity.ts';
 import { clusterOf } from '../../testing/cluster.ts';
 import {
   csiDriver,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
-import type { Drive } from '../../../kube/drive.ts';
+import type { Drive } from '../../../kube/stowage/drive.ts';
 import { upstreamProfile } from '../../cluster-index/profile.ts';
 import { type ClusterObjects, clusterOf } from '../../testing/cluster.ts';
 import { expectPlacement, expectRefusal } from '../../testing/expect-plan.ts';

@@ -4,7 +4,7 @@ import {
   bytesTaken,
   convertBetweenPools,
   publishedCapacity,
-} from '../../cluster-index/pools/published-figures.ts';
+} from '../../cluster-index/pools/published-capacity-reports.ts';
 import type { InFlightPolicy } from '../../cluster-index/profile.ts';
 import type { DriveKind } from '../../drives/drive-requirements.ts';
 import { growthReserveBytes } from '../../drives/growth-reserve.ts';

@@ -1,6 +1,6 @@
 import { quantityOfBytes } from '../../../kube/quantities/bytes.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
-import { bytesTaken, publishedCapacity } from '../../cluster-index/pools/published-figures.ts';
+import { bytesTaken, publishedCapacity } from '../../cluster-index/pools/published-capacity-reports.ts';
 import { driveExclusions } from '../../drives/drive-record.ts';
 import { compareSizes, subtractSizes, zeroSize } from '../../size.ts';
 import type { ByteMargin, Obstacle, StorageCandidate } from '../framework/finding.ts';

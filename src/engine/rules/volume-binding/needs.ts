@@ -1,4 +1,4 @@
-import { ephemeralStorageClassName } from '../../../kube/stowage.ts';
+import { ephemeralStorageClassName } from '../../../kube/stowage/driver-capacity.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import type { Topology } from '../../cluster-index/nodes/topology-table.ts';
 import { policyOfClaim } from '../../cluster-index/pools/policies/policy-of-claim.ts';

@@ -1,9 +1,12 @@
-import { ephemeralStorageClassName, fallbackStorageClassName } from '../../../kube/stowage.ts';
+import {
+  ephemeralStorageClassName,
+  fallbackStorageClassName,
+} from '../../../kube/stowage/driver-capacity.ts';
 import type { DriverPoolsChange } from '../../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import type { PoolChange } from '../../cluster-index/pool-changes.ts';
 import type { PoolTable } from '../../cluster-index/pools/pool-table.ts';
-import { publishedCapacity, publishedLimit } from '../../cluster-index/pools/published-figures.ts';
+import { publishedCapacity, publishedLimit } from '../../cluster-index/pools/published-capacity-reports.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
 import { compareSizes, type Size } from '../../size.ts';
 import type { Interest } from '../framework/rule.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Drive } from '../../../kube/drive.ts';
+import type { Drive } from '../../../kube/stowage/drive.ts';
 import { type ClusterObjects, clusterOf } from '../../testing/cluster.ts';
 import { removed } from '../../testing/index-events.ts';
 import { claim, csiClass, csiDriver, drive, driveNode, pod } from '../../testing/objects.ts';

@@ -1,4 +1,4 @@
-import { drivesDriver } from '../../../kube/drive.ts';
+import { drivesDriver } from '../../../kube/stowage/drive.ts';
 import type { ClusterChange, ObjectChange, ReleaseChange } from '../../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { isBeingProvisioned } from '../../cluster-index/pools/promise-table.ts';

@@ -8,7 +8,7 @@ import type {
   VolumeAttachment,
 } from '../../../kube/api/storage.ts';
 import { parseQuantity, quantityToNano } from '../../../kube/quantities/quantity.ts';
-import type { DriverCapacity } from '../../../kube/stowage.ts';
+import type { DriverCapacity } from '../../../kube/stowage/driver-capacity.ts';
 import { claimClassName, ephemeralClaimName } from '../../../kube/volumes.ts';
 import { annotations } from '../../../kube/well-known.ts';
 

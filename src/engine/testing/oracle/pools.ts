@@ -7,7 +7,7 @@ import {
   ephemeralStorageClassName,
   fallbackStorageClassName,
   type StoragePool,
-} from '../../../kube/stowage.ts';
+} from '../../../kube/stowage/driver-capacity.ts';
 import { claimClassName, isFullyBound } from '../../../kube/volumes.ts';
 import { annotations, labels as wellKnownLabels } from '../../../kube/well-known.ts';
 import {

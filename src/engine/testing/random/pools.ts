@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import type { CSIStorageCapacity } from '../../../kube/api/storage.ts';
-import type { DriverCapacity, DriverClassCapacity, StoragePool } from '../../../kube/stowage.ts';
+import type {
+  DriverCapacity,
+  DriverClassCapacity,
+  StoragePool,
+} from '../../../kube/stowage/driver-capacity.ts';
 import { labels as wellKnownLabels } from '../../../kube/well-known.ts';
 import { sometimes, withoutUndefined } from './chance.ts';
 import { type Distribution, mixed } from './distribution.ts';

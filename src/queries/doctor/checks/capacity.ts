@@ -8,7 +8,7 @@ import {
   driverOfCapacity,
   ephemeralStorageClassName,
   fallbackStorageClassName,
-} from '../../../kube/stowage.ts';
+} from '../../../kube/stowage/driver-capacity.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import { listOf, textOf } from '../../../kube/wire.ts';
 import { unreachable } from '../../../runtime/assert.ts';

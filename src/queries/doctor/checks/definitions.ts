@@ -1,5 +1,5 @@
 import type { CustomResourceDefinition } from '../../../kube/api/apiextensions.ts';
-import { stowageVersion } from '../../../kube/stowage.ts';
+import { stowageVersion } from '../../../kube/stowage/driver-capacity.ts';
 import { isRecord, listOf, textOf } from '../../../kube/wire.ts';
 import { type Check, type Found, objectOf } from '../check.ts';
 import { type ClusterFacts, factItems, factValue } from '../facts.ts';

@@ -1,4 +1,4 @@
-import { drivesDriver } from '../../../kube/drive.ts';
+import { drivesDriver } from '../../../kube/stowage/drive.ts';
 import type { PodExplanation, VolumeWaitLine } from '../explanation.ts';
 
 /** Why a pod is pending, without what distinguishes it from other pods with the same problem. */

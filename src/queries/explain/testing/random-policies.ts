@@ -11,7 +11,7 @@ import {
 } from '../../../engine/testing/objects.ts';
 import type { StatefulSet } from '../../../kube/api/apps.ts';
 import type { Pod } from '../../../kube/api/core.ts';
-import { drivesDriver } from '../../../kube/drive.ts';
+import { drivesDriver } from '../../../kube/stowage/drive.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import { type Random, seededRandom } from '../../../runtime/random.ts';
 import { viewOf } from '../../testing/cluster-views.ts';

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { type Drive, drives, drivesDriver } from '../../../../src/kube/drive.ts';
 import { csiNodes, csiStorageCapacities, persistentVolumes } from '../../../../src/kube/resources.ts';
+import { type Drive, drives, drivesDriver } from '../../../../src/kube/stowage/drive.ts';
 import { lacks, serverPrograms } from '../../vitest-beds.ts';
 import { lacksXfs } from '../drive-requirements.ts';
 import { eventually } from '../drives-on-node.ts';

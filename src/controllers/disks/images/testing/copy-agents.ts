@@ -1,13 +1,13 @@
 import { copyBytes, mayMakeCopy } from '../../../../engine/disks/images/may-make-copy.ts';
-import { type BackingImage, backingImages } from '../../../../kube/disks/backing-image.ts';
-import { diskSchedules } from '../../../../kube/disks/disk-schedule.ts';
-import { diskAgentFinalizer } from '../../../../kube/disks/replica.ts';
+import { type BackingImage, backingImages } from '../../../../kube/stowage/backing-image.ts';
+import { diskSchedules } from '../../../../kube/stowage/disk-schedule.ts';
+import { diskAgentFinalizer } from '../../../../kube/stowage/replica.ts';
 import { undefinedIfNotFound } from '../../../../kube/undefined-if-not-found.ts';
 import type { Controller, ControllerContext } from '../../../../reconcile/controller.ts';
 import { removeFinalizer } from '../../../../reconcile/remove-finalizer.ts';
+import { retryIfStale } from '../../../../reconcile/retry-if-stale.ts';
 import { runLoop } from '../../../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../../../reconcile/work-queue.ts';
-import { retryIfStale } from '../../retry-if-stale.ts';
 
 /** Plays the agents of all disks: it makes no files, and writes what agents would write, one write at a time. */
 export class CopyAgents {

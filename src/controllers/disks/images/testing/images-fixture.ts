@@ -2,9 +2,9 @@ import {
   type BackingImage,
   type BackingImageSpec,
   backingImages,
-} from '../../../../kube/disks/backing-image.ts';
-import { type DiskSchedule, diskSchedules } from '../../../../kube/disks/disk-schedule.ts';
-import { storageNodes } from '../../../../kube/disks/storage-node.ts';
+} from '../../../../kube/stowage/backing-image.ts';
+import { type DiskSchedule, diskSchedules } from '../../../../kube/stowage/disk-schedule.ts';
+import { storageNodes } from '../../../../kube/stowage/storage-node.ts';
 import { undefinedIfNotFound } from '../../../../kube/undefined-if-not-found.ts';
 import { DisksFixture } from '../../testing/disks-fixture.ts';
 import { CopyAgents } from './copy-agents.ts';

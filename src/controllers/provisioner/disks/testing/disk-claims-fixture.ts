@@ -2,9 +2,6 @@ import { expect, onTestFinished } from 'vitest';
 import type { Cluster } from '../../../../cluster/cluster.ts';
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../../kube/api/core.ts';
 import type { StorageClass } from '../../../../kube/api/storage.ts';
-import { diskSchedules } from '../../../../kube/disks/disk-schedule.ts';
-import { replicas } from '../../../../kube/disks/replica.ts';
-import { disksDriver, diskVolumes } from '../../../../kube/disks/volume.ts';
 import {
   csiDrivers,
   csiStorageCapacities,
@@ -13,6 +10,9 @@ import {
   pods,
   storageClasses,
 } from '../../../../kube/resources.ts';
+import { diskSchedules } from '../../../../kube/stowage/disk-schedule.ts';
+import { replicas } from '../../../../kube/stowage/replica.ts';
+import { disksDriver, diskVolumes } from '../../../../kube/stowage/volume.ts';
 import type { Controller } from '../../../../reconcile/controller.ts';
 import { allControllers, type ControllerSettings } from '../../../all-controllers.ts';
 import { prepareDisks } from '../../../disks/testing/disks-fixture.ts';

@@ -8,7 +8,6 @@ import type {
   Secret,
 } from '../../../../kube/api/core.ts';
 import type { CSIDriver, CSINode, VolumeAttachment } from '../../../../kube/api/storage.ts';
-import { drivesDriver } from '../../../../kube/drive.ts';
 import { keyOf } from '../../../../kube/object-key.ts';
 import {
   configMaps,
@@ -22,6 +21,7 @@ import {
   secrets,
   volumeAttachments,
 } from '../../../../kube/resources.ts';
+import { drivesDriver } from '../../../../kube/stowage/drive.ts';
 import type { ControllerContext } from '../../../../reconcile/controller.ts';
 import type { Informer } from '../../../../reconcile/informer/informer.ts';
 import { type NodePlugins, pluginDriversOf } from '../csi-records/node-plugins.ts';

@@ -1,3 +1,4 @@
+import { claimConflict } from '../../../../engine/workloads/ephemeral-claims.ts';
 import type {
   Node,
   PersistentVolume,
@@ -15,7 +16,6 @@ import {
   volumeNodeSelector,
 } from '../../../../kube/volumes.ts';
 import { finalizers } from '../../../../kube/well-known.ts';
-import { claimConflict } from '../../../../kube/workloads/ephemeral-claims.ts';
 import { holderOf, isUnderRollback } from './mounted-annotation.ts';
 import { type ConfigLookup, missingVolumeConfig } from './referenced-config.ts';
 

@@ -1,5 +1,5 @@
-import type { BackingImageFileState } from '../../../../kube/disks/backing-image.ts';
-import type { DiskVerdict } from '../../../../kube/disks/disk-schedule.ts';
+import type { BackingImageFileState } from '../../../../kube/stowage/backing-image.ts';
+import type { DiskVerdict } from '../../../../kube/stowage/disk-schedule.ts';
 import type { DiskCandidate } from '../../choose-disk.ts';
 import { decideDisk } from '../../decide-disk.ts';
 import type { DiskState } from '../../disk-state.ts';

@@ -1,0 +1,50 @@
+import type { DiskCandidate } from '../../../engine/disks/choose-disk.ts';
+import { readDiskClass } from '../../../engine/disks/disk-class.ts';
+import { withImageDemand } from '../../../engine/disks/images/image-demand.ts';
+import { replicaRoom } from '../../../engine/disks/replica-room.ts';
+import type { StorageClass } from '../../../kube/api/storage.ts';
+import type { BackingImage } from '../../../kube/stowage/backing-image.ts';
+import type { DiskSchedule } from '../../../kube/stowage/disk-schedule.ts';
+import { digest } from '../../capacity/published-names.ts';
+
+/** What is published about one class. */
+export interface PoolCapacityReport {
+  readonly className: string;
+  readonly classUid: string;
+  readonly totalBytes: bigint;
+  readonly largestBytes: bigint;
+  /** Equal for classes that use the same disks. */
+  readonly backing: string;
+}
+
+/** A disk, and the schedule that it was read from. */
+export interface ScheduledDisk {
+  readonly disk: DiskCandidate;
+  readonly schedule: DiskSchedule;
+}
+
+/** The figure of a class; undefined if its parameters are invalid: the provisioner says what is wrong with them. */
+export function poolCapacityReport(
+  { metadata, parameters = {} }: StorageClass,
+  disks: readonly ScheduledDisk[],
+  imageNamed: (name: string) => BackingImage | undefined,
+): PoolCapacityReport | undefined {
+  const read = readDiskClass(parameters);
+  if (!read.ok) return undefined;
+  const schedules = new Map(disks.map(({ disk, schedule }) => [disk.uuid, schedule]));
+  // Nothing is known about an image that does not exist: the provisioner refuses its claims.
+  const image = imageNamed(read.value.backingImage ?? '');
+  const candidates = withImageDemand(
+    image,
+    disks.map(({ disk }) => disk),
+    schedules,
+  );
+  const room = replicaRoom(candidates, read.value);
+  return {
+    className: metadata?.name ?? '',
+    classUid: metadata?.uid ?? '',
+    totalBytes: room.totalBytes,
+    largestBytes: room.largestBytes,
+    backing: `disks-${digest(room.disks.join())}`,
+  };
+}
