@@ -27,6 +27,7 @@ import { StoredState } from './invariants/stored-state.ts';
 import { LateSelections } from './late-selections.ts';
 import { LateVersions } from './late-versions.ts';
 import type { ActionContext, ActionKind, SimulationPart } from './part.ts';
+import { renewPublisherLeases } from './renew-publisher-leases.ts';
 import { parameterTexts, type Scenario, type TimedAction } from './scenario.ts';
 import { ServerAnswers } from './server-answers.ts';
 import { csiServicesOf } from './simulated-csi-service.ts';
@@ -53,6 +54,8 @@ export interface SimulationResult {
   readonly elapsedMs: number;
 }
 
+/** A run ends sooner after its elections have stopped. */
+const stoppedMsMax = 86_400_000;
 /** Before the first action every process has read the cluster. */
 const startMs = 3_000;
 /**
@@ -219,6 +222,9 @@ class SimulationRun {
       await this.#clock.advance(electionLookMs);
     }
     this.#electionClocks.stop();
+    await this.#during(
+      async () => await renewPublisherLeases(this.#people, this.#clock.nowMs() + stoppedMsMax),
+    );
   }
 
   async finish(): Promise<SimulationResult> {
