@@ -137,8 +137,8 @@ EXISTING VOLUMES
 | \`DevicesReport\` | \`discover\` | \`node\`, \`devices[]\`: \`id\`, \`device\`, \`sizeBytes\`, \`filesystem\`, \`make\`, \`serial\`, \`available\`, \`obstacle\` (\`TooSmall\`, \`ReadOnly\`, \`Partitioned\`, \`Held\`, \`Mounted\`, \`Swap\`, \`CDROM\`, \`Hidden\`, \`UsedByStowage\`, \`Data\`, \`Unreadable\`), \`description\` |
 | \`InitReport\` | \`init\` | \`node\`, \`devices[]\`: \`device\`, \`drive\`, \`result\` (\`formatted\`, \`registered\`, \`already registered\`, \`refused\`, \`failed\`), \`error\` |
 | \`DrivesReport\` | \`list\` | \`drives[]\`: \`drive\`, \`node\`, \`tier\`, \`state\`, \`isCordoned\`, \`device\`, \`make\`, \`filesystemUUID\`, \`labels\`, \`capacityBytes\`, \`usedBytes\`, \`promisedBytes\`, \`freeBytes\`, \`volumeCount\`, \`createdAt\`; \`notes[]\` |
-| \`DriveVolumesReport\` | \`list volumes\`, \`info VOLUME\` | \`volumes[]\`: \`volume\`, \`sizeBytes\`, \`node\`, \`drive\`, \`device\`, \`state\` (\`Active\`, \`Pending\`, \`Releasing\`, \`Lost\`, \`Leaked\`), \`claim\`, \`persistentVolume\`, \`pods[]\`; \`notes[]\` |
-| \`DriveNodesReport\` | \`info\` | \`nodes[]\`: \`node\`, \`driveCount\`, \`readyCount\`, \`volumeCount\`, \`capacityBytes\`, \`usedBytes\`, \`promisedBytes\`, \`freeBytes\`; \`notes[]\` |
+| \`DriveVolumesReport\` | \`list volumes\`, \`info VOLUME\` | \`volumes[]\`: \`volume\`, \`sizeBytes\`, \`node\`, \`drive\`, \`device\`, \`driveState\`, \`isDriveCordoned\`, \`state\` (\`Active\`, \`Pending\`, \`Releasing\`, \`Lost\`, \`Leaked\`), \`claim\`, \`persistentVolume\`, \`pods[]\`; \`notes[]\` |
+| \`DriveNodesReport\` | \`info\` | \`nodes[]\`: \`node\`, \`driveCount\`, \`states\` (drives by their state, such as \`Ready\` or \`Ready,SchedulingDisabled\`), \`readyCount\`, \`volumeCount\`, \`capacityBytes\`, \`usedBytes\`, \`promisedBytes\`, \`freeBytes\`; \`notes[]\` |
 
 Amounts that are not known are absent. \`-o name\` prints \`drive.stowage.dev/NAME\`, which the other commands accept, or for \`discover\` the available devices.
 
