@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const child = fileURLToPath(new URL('./run-seeds.mjs', import.meta.url));
 /** As in `vitest.config.ts`: most children end before optimized code pays for its compilation. */
-const shortLived = '--interrupt-budget=2000000';
+const shortLived = process.version.startsWith('v20.') ? ['--interrupt-budget=2000000'] : [];
 
 /** A child that prints nothing for so long is ended: the bug has made the program run without end. */
 const silenceMaxMs = 300_000;
@@ -72,7 +72,7 @@ function runSeeds(given) {
   const flags = Object.entries(given).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, String(value)],
   );
-  const running = spawn(process.execPath, [shortLived, child, ...flags], {
+  const running = spawn(process.execPath, [...shortLived, child, ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let last = { seed: given.from, violation: null };

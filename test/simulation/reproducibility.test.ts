@@ -30,7 +30,7 @@ test.each([
     expect(second.trace).toEqual(first.trace);
     const caches = { XDG_CACHE_HOME: compiledCodeFolder() };
     const env = { ...process.env, ...caches, TZ: 'Asia/Kolkata', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' };
-    const args = [shortLived, program, 'simulate', '--seed', String(seed), '--trace', '-o', 'json'];
+    const args = [...shortLived, program, 'simulate', '--seed', String(seed), '--trace', '-o', 'json'];
     // A seed that breaks an invariant exits with 1: the tests of seeds report that, and its trace counts all the same.
     const { stdout } = await promisify(execFile)(process.execPath, args, { env, maxBuffer: 2 ** 28 }).catch(
       (error) => error,

@@ -39,7 +39,7 @@ export class StowageProcess {
   ) {
     this.args = args;
     const script = program ?? builtProgram(new URL('../../src/cli/main.ts', import.meta.url));
-    this.#process = spawn(process.execPath, [shortLived, script, ...args], {
+    this.#process = spawn(process.execPath, [...shortLived, script, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       cwd,
       // Without colours and without the settings of the user who runs the tests.

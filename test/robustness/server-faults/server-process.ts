@@ -21,7 +21,7 @@ export class ServerProcess {
     this.#data = data;
     const script = builtProgram(new URL('../../../src/cli/main.ts', import.meta.url));
     const flags = ['--data', data, '--port', '0', '--controllers', 'none'];
-    const command = [process.execPath, shortLived, script, 'up', ...flags];
+    const command = [process.execPath, ...shortLived, script, 'up', ...flags];
     // A process that writes beyond its limit gets a signal, which ends it unless it is ignored.
     this.#process = spawn('sh', ['-c', 'trap "" XFSZ; exec "$@"', 'sh', ...command], {
       stdio: ['ignore', 'pipe', 'pipe'],
