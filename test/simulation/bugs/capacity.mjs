@@ -38,7 +38,7 @@ export const capacityBugs = [
   {
     name: 'a volume that is too small is chosen',
     file: 'src/engine/rules/volume-binding/static-choice.ts',
-    find: 'lists.lowerBound(list, want.size.bytes, slot)',
+    find: 'lists.lowerBound(list, request.size.bytes, slot)',
     replace: 'lists.lowerBound(list, 0, slot)',
     seedsMax: 60,
   },

@@ -3,8 +3,8 @@ export const driverBugs = [
   {
     name: 'a figure carries a time after its measurement',
     file: 'src/controllers/capacity/measured-capacity-report.ts',
-    find: 'return { measuredAtMs, freeBytes: reply.availableCapacity,',
-    replace: 'return { measuredAtMs: Math.floor(clock.nowMs()), freeBytes: reply.availableCapacity,',
+    find: 'measuredAtMs,\n    freeBytes: reply',
+    replace: 'measuredAtMs: Math.floor(clock.nowMs()),\n    freeBytes: reply',
     seedsMax: 20,
   },
   {
@@ -31,8 +31,8 @@ export const driverBugs = [
   {
     name: 'the figures of a deleted node stay',
     file: 'src/controllers/capacity/capacity-report-publication.ts',
-    find: 'for (const store of Object.values(stores)) await store.remove(figureKey, signal);\n    figures.forget(figureKey);',
-    replace: 'figures.forget(figureKey);',
+    find: 'for (const store of Object.values(stores)) await store.remove(capacityReportKey, signal);\n    figures.forget(capacityReportKey);',
+    replace: 'figures.forget(capacityReportKey);',
     seedsMax: 60,
   },
   {
