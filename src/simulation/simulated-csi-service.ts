@@ -10,10 +10,10 @@ import { driverName, type SimulatedDriver } from './simulated-driver.ts';
 /** How long a call of the driver lasts. */
 const callMs = 20;
 
-const controllerCapabilities = ['GET_CAPACITY', 'PUBLISH_UNPUBLISH_VOLUME'] as const;
+const controllerCapabilities = ['GET_CAPACITY', 'PUBLISH_UNPUBLISH_VOLUME', 'EXPAND_VOLUME'] as const;
 
 /**
- * The storage of the simulation as a CSI driver, for the controllers `capacity` and `attacher`. Volumes are created by a provisioner of its
+ * The storage of the simulation as a CSI driver, for the controllers `capacity`, `attacher` and `expander`. Volumes are created by a provisioner of its
  * own. A call of a process that has ended does not arrive.
  */
 export function csiServicesOf(driver: SimulatedDriver, clock: Clock): CsiServices {
@@ -36,6 +36,10 @@ export function csiServicesOf(driver: SimulatedDriver, clock: Clock): CsiService
           const node = accessibleTopology?.segments[labels.hostname] ?? '';
           return { availableCapacity: BigInt(driver.measure(node)) };
         }),
+      controllerExpandVolume: async ({ volumeId, capacityRange }, { signal }) => {
+        const bytes = await driver.expand(volumeId, Number(capacityRange?.requiredBytes ?? 0n), signal);
+        return { capacityBytes: BigInt(bytes), nodeExpansionRequired: false };
+      },
       controllerPublishVolume: ({ volumeId, nodeId }, { signal }) =>
         during(signal, () => {
           driver.attach(volumeId, nodeId);

@@ -6,6 +6,7 @@ import {
   type VolumeCreateOutcome,
   type VolumePlan,
 } from '../controllers/provisioner/provisioner.ts';
+import { CsiStatusError } from '../csi/csi-errors.ts';
 import { parseQuantity, quantityToBytes } from '../kube/quantities/quantity.ts';
 import { labels } from '../kube/well-known.ts';
 import { assert } from '../runtime/assert.ts';
@@ -16,18 +17,20 @@ export const driverClassName = 'pooled';
 
 export const gibibyte = 2 ** 30;
 const createMs = 50;
+const hangMs = 60_000;
+const slowMs = 8_000;
 
-/** What the driver does with the next request to create a volume. */
+/** What the driver does with the next request to create or expand a volume. */
 export type DriverFault =
-  /** Refuses: nothing is made. */
+  /** Refuses: nothing changes. */
   | 'refuse'
-  /** Fails before it has made anything. */
+  /** Fails before it has changed anything. */
   | 'fail'
-  /** Makes the volume, and loses the response. */
+  /** Does it, and loses the response. */
   | 'fail-after'
   /** Does not answer for a minute, then fails. */
   | 'hang'
-  /** Makes nothing for a while, then makes the volume and answers. */
+  /** Changes nothing for a while, then does it and answers. */
   | 'slow';
 
 export const driverFaults: readonly DriverFault[] = ['refuse', 'fail', 'fail-after', 'hang', 'slow'];
@@ -45,6 +48,8 @@ const measurementsMax = 20;
 interface DriverVolume {
   readonly node: string;
   readonly bytes: number;
+  /** Its size before any expansion. */
+  readonly createdBytes: number;
 }
 
 export interface DriverOptions {
@@ -160,7 +165,7 @@ export class SimulatedDriver {
     await clock.sleep(createMs, signal);
     if (fault === 'refuse') return refusedOutcome('the driver refuses (simulated)');
     if (fault === 'fail') throw new Error('the driver failed (simulated)');
-    if (fault === 'hang' || fault === 'slow') await clock.sleep(fault === 'hang' ? 60_000 : 8_000, signal);
+    if (fault === 'hang' || fault === 'slow') await clock.sleep(fault === 'hang' ? hangMs : slowMs, signal);
     if (fault === 'hang') throw new Error('the driver did not answer (simulated)');
     signal.throwIfAborted();
     const { name } = plan.asset;
@@ -168,11 +173,36 @@ export class SimulatedDriver {
     const existing = this.#volumes.get(name);
     if (existing === undefined && this.freeBytes(node) < Number(bytes))
       return refusedOutcome(`the pool of ${node} has no room for ${bytes} bytes`);
-    const volume = existing ?? { node, bytes: Number(bytes) };
+    const volume = existing ?? { node, bytes: Number(bytes), createdBytes: Number(bytes) };
     this.#volumes.set(name, volume);
     if (fault === 'fail-after') throw new Error('the response of the driver was lost (simulated)');
     // A volume that exists stays where it is, whatever this request asks for.
     return { kind: 'created', volume: planFor(plan.asset, volume) };
+  }
+
+  /**
+   * Expands a volume to so many bytes, and returns its size. What it refuses for lack of capacity, it refuses as infeasible, as drivers do whose
+   * volumes cannot leave their segment.
+   */
+  async expand(name: string, bytes: number, signal: AbortSignal): Promise<number> {
+    const { clock } = this.#options;
+    const fault = this.#faults.shift();
+    await clock.sleep(createMs, signal);
+    if (fault === 'refuse' || fault === 'fail')
+      throw new CsiStatusError('Internal', 'the driver failed (simulated)');
+    if (fault === 'hang' || fault === 'slow') await clock.sleep(fault === 'hang' ? hangMs : slowMs, signal);
+    if (fault === 'hang')
+      throw new CsiStatusError('DeadlineExceeded', 'the driver did not answer (simulated)');
+    signal.throwIfAborted();
+    const volume = this.#volumes.get(name);
+    if (volume === undefined) throw new CsiStatusError('NotFound', `no volume ${name} (simulated)`);
+    if (bytes - volume.bytes > this.freeBytes(volume.node))
+      throw new CsiStatusError('OutOfRange', `the pool of ${volume.node} is full (simulated)`);
+    const size = Math.max(volume.bytes, bytes);
+    this.#volumes.set(name, { ...volume, bytes: size });
+    if (fault === 'fail-after')
+      throw new CsiStatusError('Unavailable', 'the response of the driver was lost (simulated)');
+    return size;
   }
 
   async #delete({ name }: ProvisionedAsset): Promise<void> {
@@ -199,7 +229,7 @@ function planOn({ asset, claim, selectedNode }: ProvisionRequest) {
   return { kind: 'planned' as const, plan: planFor(asset, { node, bytes }) };
 }
 
-function planFor(asset: ProvisionedAsset, { node, bytes }: DriverVolume): VolumePlan {
+function planFor(asset: ProvisionedAsset, { node, bytes }: Pick<DriverVolume, 'node' | 'bytes'>): VolumePlan {
   const matchExpressions = [{ key: labels.hostname, operator: 'In' as const, values: [node] }];
   const nodeAffinity = { required: { nodeSelectorTerms: [{ matchExpressions }] } };
   const volumeAttributes = { node, bytes: String(bytes) };

@@ -19,6 +19,7 @@ import type { VirtualClock } from '../runtime/virtual-clock.ts';
 import type { Coverage } from './coverage.ts';
 import type { ElectionClocks } from './election-clocks.ts';
 import { type ArmedFault, type CallFault, ConnectionFaults } from './faults/connection-faults.ts';
+import { type KnownExpansions, SeenSizes } from './known-expansions.ts';
 import type { LateSelections } from './late-selections.ts';
 import type { ServerAnswers } from './server-answers.ts';
 import { drivesRoot } from './simulated-drive-host.ts';
@@ -57,6 +58,7 @@ export interface ProcessOptions {
   readonly electionClocks: ElectionClocks;
   readonly lateSelections: LateSelections;
   readonly unseenRemovals: UnseenRemovals;
+  readonly knownExpansions: KnownExpansions;
   readonly provisioners: readonly Provisioner[];
   readonly csiDriver: ServedCsiDriver;
   readonly driveHosts: SimulatedDriveHosts;
@@ -101,11 +103,14 @@ export class SimulatedProcess {
     });
     const server = new EmbeddedCluster({ registry, manager: this.name });
     const removals = new SeenRemovals(shared, this.#options.unseenRemovals);
+    const sizes = new SeenSizes(shared, this.#options.knownExpansions);
     const cluster = new InterceptedCluster(
       new InterceptedCluster(server, this.#options.answers),
       removals.onSend,
+      sizes.onSend,
       faults,
       removals.onDelivery,
+      sizes.onDelivery,
       { before: (call) => this.#observe(call), answer: answerForEvents },
     );
     const supervisor = new Supervisor({

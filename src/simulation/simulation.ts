@@ -24,6 +24,7 @@ import { hasClaim, isMounted } from './invariants/attachments.ts';
 import type { Invariant, RestFacts, StoredVersion, Violation } from './invariants/invariant.ts';
 import { nothingKeepsWriting } from './invariants/rest.ts';
 import { StoredState } from './invariants/stored-state.ts';
+import { KnownExpansions } from './known-expansions.ts';
 import { LateSelections } from './late-selections.ts';
 import { LateVersions } from './late-versions.ts';
 import type { ActionContext, ActionKind, SimulationPart } from './part.ts';
@@ -122,6 +123,7 @@ class SimulationRun {
   readonly #electionClocks = new ElectionClocks(this.#clock);
   readonly #lateSelections = new LateSelections();
   readonly #unseenRemovals = new UnseenRemovals();
+  readonly #knownExpansions = new KnownExpansions();
   readonly #people: Cluster;
   readonly #processes = new Map<string, SimulatedProcess>();
   readonly #actions: ReadonlyMap<string, ActionKind>;
@@ -150,7 +152,11 @@ class SimulationRun {
       onVersion: (version) => this.#onVersion(version),
       storage: storageFactsOf(
         { driver: this.#driver, driveHosts: this.#driveHosts },
-        { lateSelections: this.#lateSelections, unseenRemovals: this.#unseenRemovals },
+        {
+          lateSelections: this.#lateSelections,
+          unseenRemovals: this.#unseenRemovals,
+          knownExpansions: this.#knownExpansions,
+        },
       ),
       nowMs: () => this.#clock.monotonicMs(),
     });
@@ -292,6 +298,7 @@ class SimulationRun {
           electionClocks: this.#electionClocks,
           lateSelections: this.#lateSelections,
           unseenRemovals: this.#unseenRemovals,
+          knownExpansions: this.#knownExpansions,
           provisioners: [this.#driver.provisioner],
           csiDriver,
           driveHosts: this.#driveHosts,

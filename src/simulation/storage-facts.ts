@@ -1,4 +1,5 @@
 import type { RestFacts, StorageFacts } from './invariants/invariant.ts';
+import type { KnownExpansions } from './known-expansions.ts';
 import type { LateSelections } from './late-selections.ts';
 import type { SimulatedDriveHosts } from './simulated-drive-hosts.ts';
 import type { SimulatedDriver } from './simulated-driver.ts';
@@ -12,12 +13,13 @@ export interface SimulatedStorage {
 export interface SentWrites {
   readonly lateSelections: LateSelections;
   readonly unseenRemovals: UnseenRemovals;
+  readonly knownExpansions: KnownExpansions;
 }
 
 /** What invariants about single versions can ask. */
 export function storageFactsOf(
   { driver, driveHosts }: SimulatedStorage,
-  { lateSelections, unseenRemovals }: SentWrites,
+  { lateSelections, unseenRemovals, knownExpansions }: SentWrites,
 ): StorageFacts {
   return {
     limitBytes: (node) => driver.limitBytes(node),
@@ -26,6 +28,7 @@ export function storageFactsOf(
     volumes: driver.volumes,
     hasDriveData: (node, uuid, volume) => driveHosts.hasData(node, uuid, volume),
     wasSelectedLate: (claimUid, node) => lateSelections.has(claimUid, node),
+    reservedSizeOf: (volume, selection) => knownExpansions.sizeOf(volume, selection),
     wasRemovedUnseen: (podUid, claimKey) => unseenRemovals.has(podUid, claimKey),
   };
 }

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../kube/api/meta.ts';
+import type { SelectedNode } from '../known-expansions.ts';
 import type { StoredObjects } from './stored-objects.ts';
 
 /**
@@ -45,6 +46,8 @@ export interface StorageFacts {
   hasDriveData(node: string, filesystemUuid: string, volume: string): boolean;
   /** Whether the node was selected for the claim by a scheduler that had ended when the server stored it. */
   wasSelectedLate(claimUid: string, node: string): boolean;
+  /** The size of a volume that the scheduler had to reserve when it selected the node for the claim; 0 if it did not know the volume. */
+  reservedSizeOf(volume: string, selection: SelectedNode): number;
   /** Whether the claim was removed, and the scheduler that bound the pod could not know it. */
   wasRemovedUnseen(podUid: string, claimKey: string): boolean;
 }
@@ -83,6 +86,8 @@ export interface RestFacts {
 export interface DriverVolumeFact {
   readonly node: string;
   readonly bytes: number;
+  /** Its size before any expansion. */
+  readonly createdBytes: number;
 }
 
 /** A broken invariant: the run ends with it. */

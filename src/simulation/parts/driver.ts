@@ -9,8 +9,12 @@ import {
   capacityReportsAreMeasured,
   foreignCapacityReportsStay,
 } from '../invariants/capacity-reports.ts';
-import { driverKeepsVolumesInUse, driverLeaksNothing } from '../invariants/driver-volumes.ts';
-import { promisesFitTheirPool } from '../invariants/pools.ts';
+import {
+  driverKeepsVolumesInUse,
+  driverLeaksNothing,
+  volumesHaveTheirSize,
+} from '../invariants/driver-volumes.ts';
+import { expansionsKeepTheirBytes, promisesFitTheirPool } from '../invariants/pools.ts';
 import type { SimulationPart } from '../part.ts';
 import { type DriverFault, driverFaults, gibibyte } from '../simulated-driver.ts';
 
@@ -21,12 +25,19 @@ const probedGib = 200;
 export const driverPart: SimulationPart = {
   name: 'driver',
   processes: [
-    { name: 'driver', controllers: ['capacity', 'attacher'], knowsDriver: true, hasTrueClock: true },
+    {
+      name: 'driver',
+      controllers: ['capacity', 'attacher', 'expander'],
+      knowsDriver: true,
+      hasTrueClock: true,
+    },
   ],
   invariants: [
     driverKeepsVolumesInUse,
     driverLeaksNothing,
+    volumesHaveTheirSize,
     promisesFitTheirPool,
+    expansionsKeepTheirBytes,
     capacityReportsAreMeasured,
     foreignCapacityReportsStay,
     capacityReportsAreCurrent,

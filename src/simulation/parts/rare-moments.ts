@@ -19,6 +19,10 @@ const lateBindingMs = 16_500;
 const lateSelectionMs = 16_500;
 /** By then the next pod would run, if it did not wait for the deletion. */
 const lateDetachmentMs = 3_000;
+/** Until a volume that was requested exists and a figure includes it. */
+const newVolumeMs = 4_000;
+/** The driver needs longer to expand a volume, so that a pod comes in between. */
+const growthSeenMs = 2_500;
 
 /** Sequences that random actions hardly ever produce: pods that compete for one node, while something happens to the first of them. */
 export const rareMomentsPart: SimulationPart = {
@@ -30,6 +34,7 @@ export const rareMomentsPart: SimulationPart = {
     moment('bind-late', bindLate),
     moment('select-late', selectLate),
     moment('detach-late', detachLate),
+    moment('grow-slowly', growSlowly),
   ],
 };
 
@@ -116,6 +121,19 @@ async function detachLate(context: ActionContext, parameters: ActionParameters):
   await deletePod(context, 'x0');
   await context.clock.sleep(300, never);
   await createPod(context, parameters, { name: 'x1', usesClaimOf: 'x0' });
+}
+
+/** While the driver expands a volume, the next pod wants the bytes: these volumes fit into the pool before the expansion and not after it. */
+async function growSlowly(context: ActionContext, parameters: ActionParameters): Promise<void> {
+  await createPod(context, parameters, { name: 'x0', hasClaim: true, cpu: 1, gib: 3 });
+  await context.clock.sleep(newVolumeMs, never);
+  context.driver.failNext('slow');
+  const body = { spec: { resources: { requests: { storage: '8Gi' } } } };
+  await context.cluster
+    .resource(persistentVolumeClaims)
+    .patch({ namespace, name: `x0-${parameters.node}` }, { type: 'merge', body });
+  await context.clock.sleep(growthSeenMs, never);
+  await createPod(context, parameters, { name: 'x1', hasClaim: true, cpu: 1, gib: 6 });
 }
 
 function moment(name: string, run: ActionKind['run']): ActionKind {

@@ -28,7 +28,7 @@ export const volumesPart: SimulationPart = {
   processes: [
     {
       name: 'volumes',
-      controllers: ['pv-binder', 'provisioner', 'expander', 'protection', 'ephemeral', 'zonal-upgrade'],
+      controllers: ['pv-binder', 'provisioner', 'protection', 'ephemeral', 'zonal-upgrade'],
     },
   ],
   invariants: [

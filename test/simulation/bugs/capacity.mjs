@@ -50,6 +50,13 @@ export const capacityBugs = [
     seedsMax: 400,
   },
   {
+    name: 'the growth of an expansion in flight is not promised',
+    file: 'src/engine/cluster-index/pools/expansion-promises.ts',
+    find: 'this.#index.setPromise(id, wanted);',
+    replace: '',
+    seedsMax: 150,
+  },
+  {
     name: 'a pool that grows wakes no pods',
     file: 'src/engine/rules/volume-binding/wakes.ts',
     find: 'return gainingPools(change, index.pools).some((pool) => mayServe(interest, pool, index));',
