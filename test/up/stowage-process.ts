@@ -46,7 +46,8 @@ export class StowageProcess {
       env: {
         PATH: process.env.PATH,
         NO_COLOR: '1',
-        XDG_STATE_HOME: join(tmpdir(), 'stowage-up-state'),
+        // Below the clone: another user may run the tests of another clone on this machine.
+        XDG_STATE_HOME: join(compiledCodeFolder(), 'state'),
         XDG_CACHE_HOME: compiledCodeFolder(),
         ...env,
       },
