@@ -158,7 +158,16 @@ describe.skipIf(!canFormat)('stowage drives on real devices', () => {
       chownSync(file, 1234, 5678);
     });
 
+    // The node service has mounted the target, and a pod uses a volume of it.
+    const [served, used] = [join(folder, 'served'), join(folder, 'used')];
+    for (const path of [served, used]) mkdirSync(path);
+    execFileSync('mount', ['-t', 'xfs', devices[1]!, served]);
+    onTestFinished(() => void execFileSync('umount', [served]));
+    mkdirSync(join(served, 'volumes/pvc-other'), { recursive: true });
+    execFileSync('mount', ['--bind', join(served, 'volumes/pvc-other'), used]);
+    onTestFinished(() => void execFileSync('umount', [used]));
     const { status, stdout: text, stderr } = await call('move', source, target);
+    writeFileSync(join(used, 'file'), 'of a pod that runs');
     expect([status, text, stderr]).toEqual([0, `pvc-1 moved to drive.stowage.dev/${target}\n`, '']);
     mounted(devices[1]!, () => {
       expect(readFileSync(file, 'utf8')).toBe('data');
@@ -169,6 +178,7 @@ describe.skipIf(!canFormat)('stowage drives on real devices', () => {
     const drive = async (name: string) => (await client.call('GET', `${drivesPath}/${name}`)).body as Drive;
     expect((await drive(source)).spec?.volumes).toEqual([]);
     expect((await drive(target)).spec?.volumes).toMatchObject([volume]);
-    expect((await drive(target)).status?.state).toBeUndefined();
+    expect((await drive(source)).status?.state).toBeUndefined();
+    expect((await drive(target)).status?.state).toBe('Ready');
   }, 900_000);
 });

@@ -201,7 +201,6 @@ test('what an earlier call has decided stays so, though its targets are cordoned
         annotations: { [moveTargetKey]: moveMarkText({ from: 'd1', volumes }) },
       },
       spec: { ...drive.spec, unschedulable: true, volumes: own },
-      status: { ...drive.status, state: 'Repairing' },
     });
   const report = planOf('drive/d1', view);
   expect(report.steps.flatMap(({ volumes }) => volumes).map(({ name, to }) => [name, to])).toEqual([

@@ -15,7 +15,7 @@ export interface CopyJob {
 
 /**
  * One job for each target. A copy that was interrupted is done again even if all entries have moved: data may be left on the source, and only the state of
- * the drives shows it.
+ * the source shows it.
  */
 export function copyJobs(
   source: Drive,
@@ -27,7 +27,7 @@ export function copyJobs(
     const own = `drive/${target.metadata?.name}`;
     const known = new Set([source, target].flatMap(({ spec }) => spec?.volumes ?? []).map((one) => one.name));
     const mark = moveMarkOf(target);
-    const isInterrupted = mark?.from === name && target.status?.state === 'Repairing';
+    const isInterrupted = mark?.from === name && source.status?.state === 'Repairing';
     const again = isInterrupted ? mark.volumes.filter((volume) => known.has(volume)) : [];
     const coming = copies.flatMap(({ volume, to }) => (to === own ? [volume] : []));
     const volumes = [...new Set([...coming, ...again])];
@@ -90,12 +90,10 @@ function asIfMoved(source: Drive, targets: readonly Drive[], moved: ReadonlySet<
       const own = target.spec?.volumes ?? [];
       const there = new Set(own.map(({ name }) => name));
       const coming = all.filter(({ name }) => wanted.has(name) && !there.has(name));
-      const status = { ...target.status, state: 'Ready' };
       return {
         ...target,
         kind,
         spec: { ...target.spec, unschedulable: false, volumes: [...own, ...coming] },
-        ...(target.status?.state === 'Repairing' && { status }),
       };
     }),
   ];

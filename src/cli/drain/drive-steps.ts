@@ -29,12 +29,12 @@ export function driveWork(name: string, { view, clock, profile }: DrainFacts): D
   return { source, targets, copies, jobs: copyJobs(source, targets, copies), notes: plan.notes };
 }
 
-/** The steps that empty a drive: its volumes are copied to other drives of the node, while no pod uses any of these drives. */
+/** The steps that empty a drive: its volumes are copied to other drives of the node, while no pod uses the drive. */
 export function driveSteps(name: string, facts: DrainFacts, work = driveWork(name, facts)): DrainParts {
   const { view } = facts;
   const { source, targets, copies, jobs, notes } = work;
   const isNeeded = jobs.length > 0 || inlinePods(source).length > 0;
-  const users = isNeeded ? usersOf([source, ...targets], facts) : [];
+  const users = isNeeded ? usersOf(source, facts) : [];
   const pods = stoppedPods(users, view);
   const left = [
     ...copies.filter(({ to }) => to === undefined).map(stuckLine),
@@ -93,8 +93,7 @@ function cordonStep(
 }
 
 function podStep(pods: readonly EvictedPodLine[]): Omit<DrainStep, 'number'> {
-  const title =
-    'Stop the pods that use volumes of these drives; all of them, because the drives are unmounted';
+  const title = 'Stop the pods that use volumes of the drive; all of them, because it is unmounted';
   return { ...emptyStep, action: 'evict-pods', title, isDone: false, pods };
 }
 
@@ -168,19 +167,17 @@ function inlinePods({ spec }: Drive): readonly string[] {
   );
 }
 
-/** The pods that use a volume of one of these drives, as far as they have a node. */
-function usersOf(drives: readonly Drive[], { view, clock, profile }: DrainFacts): readonly PodRecord[] {
+/** The pods that use a volume of the drive, as far as they have a node. Those that use only its targets go on. */
+function usersOf(drive: Drive, { view, clock, profile }: DrainFacts): readonly PodRecord[] {
   const { index } = whatIfIndex(view, { nowMs: clock.nowMs(), profile });
   const found = new Map<string, PodRecord>();
-  for (const drive of drives) {
-    for (const { claimRef } of drive.spec?.volumes ?? [])
-      if (claimRef !== undefined)
-        for (const pod of index.pods.usingClaim(`${claimRef.namespace}/${claimRef.name}`))
-          found.set(pod.key, pod);
-    for (const key of inlinePods(drive)) {
-      const pod = index.pods.get(key);
-      if (pod !== undefined) found.set(key, pod);
-    }
+  for (const { claimRef } of drive.spec?.volumes ?? [])
+    if (claimRef !== undefined)
+      for (const pod of index.pods.usingClaim(`${claimRef.namespace}/${claimRef.name}`))
+        found.set(pod.key, pod);
+  for (const key of inlinePods(drive)) {
+    const pod = index.pods.get(key);
+    if (pod !== undefined) found.set(key, pod);
   }
   return [...found.values()].filter(({ nodeName, isFinished }) => nodeName !== '' && !isFinished);
 }

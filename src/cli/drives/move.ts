@@ -4,11 +4,13 @@ import { requestRepairing, writeDriveState } from '../../drives/devices/drive-st
 import { openExclusively } from '../../drives/devices/format-drive.ts';
 import { HeldMount } from '../../drives/devices/held-mount.ts';
 import { realSystemCommands, SystemCommandError } from '../../drives/devices/system-commands.ts';
+import { unmountLeftovers } from '../../drives/devices/temporary-mount.ts';
 import { unenforcedQuota } from '../../drives/host/project-quota.ts';
 import { VolumeDirectories } from '../../drives/host/volume-directories.ts';
 import { quotaSupport, XfsProjectQuota } from '../../drives/host/xfs-quota.ts';
 import { moveObstacle } from '../../drives/move/move-obstacle.ts';
 import { MoveError, moveVolumes } from '../../drives/move/move-volumes.ts';
+import { differenceFromDevice } from '../../drives/move/same-tree.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import type { Drive } from '../../kube/stowage/drive.ts';
 import { realClock } from '../../runtime/clock.ts';
@@ -18,7 +20,7 @@ import { printLine } from '../output/print-line.ts';
 import { progressOf } from '../output/progress-of.ts';
 import { allDevices } from './discover.ts';
 import { driveNamed, driveNameIn, drivePrefix } from './named-drives.ts';
-import { mountsLeft, repairableDevice } from './repair.ts';
+import { deviceOf, mountsLeft, repairableDevice } from './repair.ts';
 import { type DrivesFlags, withDrives } from './with-drives.ts';
 
 export interface MoveFlags extends DrivesFlags {
@@ -61,22 +63,25 @@ export async function moveBetweenDrives(
   const obstacle = moveObstacle(source, target, volumes);
   if (obstacle !== undefined) throw new CliError(obstacle);
   const devices = await allDevices({ commands });
-  const ends = [source, target].map((drive) => ({ drive, device: repairableDevice(drive, devices) }));
-  return await whileRepairing(cluster, ends, async (onExclusive) => {
+  const from: UnmountedDrive = { drive: source, device: repairableDevice(source, devices) };
+  const targetDevice = deviceOf(target, devices);
+  return await whileRepairing(cluster, from, async (onExclusive) => {
     const quota = (await quotaSupport()) === 'yes' ? new XfsProjectQuota() : unenforcedQuota;
     const mounting = { commands, clock: realClock, mountOption: quota.mountOption };
-    await using from = await HeldMount.open(ends[0]!.device, mounting);
-    await using to = await HeldMount.open(ends[1]!.device, mounting);
+    await using sourceMount = await HeldMount.open(from.device, { ...mounting, isShared: false });
+    // Pods may use the target. What a call that was stopped has left mounted stays only while one of its processes runs.
+    await unmountLeftovers(targetDevice, commands).catch(() => undefined);
+    await using targetMount = await HeldMount.open(targetDevice, { ...mounting, isShared: true });
     onExclusive();
     return await moveVolumes(
-      { drive: nameOf(source), mount: from.folder },
-      { drive: nameOf(target), mount: to.folder },
+      { drive: nameOf(source), mount: sourceMount.folder },
+      { drive: nameOf(target), mount: targetMount.folder },
       {
         cluster,
         commands,
         directories: new VolumeDirectories(),
         quota,
-        reopenTarget: () => to.remount(),
+        compareCopy: differenceFromDevice,
         onProgress,
         volumes,
       },
@@ -84,38 +89,37 @@ export async function moveBetweenDrives(
   });
 }
 
-interface UnmountedEnd {
+interface UnmountedDrive {
   readonly drive: Drive;
   readonly device: BlockDevice;
 }
 
 /**
- * The state Repairing keeps pods, new volumes and the node service away from both drives. It is given back at the end, also after an error that a person
+ * The state Repairing keeps pods, new volumes and the node service away from the source. It is removed at the end, also after an error that a person
  * has to look at: each volume is complete on a drive that has its entry. If this process ends meanwhile, or the API server does not answer, it stays:
- * a volume may have two entries then, and another call goes on. It also stays if another process may be at work: a call that finds the state given
- * ends it only after it had the devices to itself.
+ * a volume may have two entries then, and another call goes on. It also stays if another process may be at work: a call that finds the drive Repairing
+ * ends that state only after it had the device to itself.
  */
 async function whileRepairing<T>(
   cluster: Cluster,
-  ends: readonly UnmountedEnd[],
+  { drive, device }: UnmountedDrive,
   use: (onExclusive: () => void) => Promise<T>,
 ): Promise<T> {
-  const given = new Set<UnmountedEnd>();
-  for (const end of ends) if (await requestRepairing(cluster, end.drive)) given.add(end);
+  let isOurs = await requestRepairing(cluster, drive);
   const giveBack = async () => {
-    for (const { drive } of given) await writeDriveState(cluster, drive, null);
+    if (isOurs) await writeDriveState(cluster, drive, null);
   };
   try {
-    for (const { device } of ends) await requireReleased(device);
+    await requireReleased(device);
     const result = await use(() => {
-      for (const end of ends) given.add(end);
+      isOurs = true;
     });
     await giveBack();
     return result;
   } catch (error) {
     if (error instanceof ApiError)
       throw new CliError(
-        `${error.message}; both drives stay in the state Repairing, so call the command again: it goes on`,
+        `${error.message}; drive ${nameOf(drive)} stays in the state Repairing, so call the command again: it goes on`,
         1,
         { cause: error },
       );

@@ -48,6 +48,13 @@ export async function repair(name: string, flags: RepairFlags): Promise<void> {
 
 /** The device that has the drive's filesystem, if it is not in use. */
 export function repairableDevice(drive: Drive, all: readonly BlockDevice[]): BlockDevice {
+  const device = deviceOf(drive, all);
+  requireUnmountable(drive, device);
+  return device;
+}
+
+/** The device of this machine that has the drive's filesystem. */
+export function deviceOf(drive: Drive, all: readonly BlockDevice[]): BlockDevice {
   const { metadata, spec } = drive;
   const name = metadata?.name ?? '';
   const found = all.filter(({ signature }) => isSameUuid(signature.uuid, spec?.filesystemUUID));
@@ -60,7 +67,6 @@ export function repairableDevice(drive: Drive, all: readonly BlockDevice[]): Blo
     throw new CliError(
       `drive ${name}: several devices have its filesystem: ${found.map(({ path }) => path).join(', ')}; detach the copies first`,
     );
-  requireUnmountable(drive, device);
   return device;
 }
 

@@ -98,6 +98,25 @@ describe('ControllerExpandVolume', () => {
     );
   });
 
+  test('is refused while a volume is moved and has an entry on both drives', async () => {
+    const { fixture, controller, expand } = await withVolume('v', gib);
+    await fixture.drive('e', 10 * gib, { spec: { volumes: [{ name: 'v', sizeBytes: gib }] } });
+    await fixture.merge('d', { status: { state: 'Repairing' } }, 'status');
+    while (
+      controller.cache.index.get('d')?.record.exclusion !== 'Repairing' ||
+      !controller.cache.index.get('e')
+    )
+      await new Promise((resolve) => setImmediate(resolve));
+    // The order of the entries is that of the moved volume: its second move has begun.
+    await fixture.merge('d', { spec: { volumes: [] } });
+    while (controller.cache.index.drivesOf('v').includes('d'))
+      await new Promise((resolve) => setImmediate(resolve));
+    await fixture.merge('d', { spec: { volumes: [{ name: 'v', sizeBytes: gib }] } });
+    while (!controller.cache.index.drivesOf('v').includes('d'))
+      await new Promise((resolve) => setImmediate(resolve));
+    await expect(expand('v', 2 * gib)).rejects.toThrow('it is being moved from drive d');
+  });
+
   test.each([
     ['w', gib, 0, 'NotFound: there is no volume w'],
     [

@@ -45,6 +45,7 @@ export class VolumeChanger {
   async expand(volume: string, size: SizeRange): Promise<number> {
     const placed = this.#existing(volume);
     await this.#change(volume, placed.record.name, (drive) => {
+      this.#requireNotMoving(volume);
       const entry = drive.record.volumes.find((one) => one.name === volume);
       if (entry === undefined || entry.state === 'Releasing') throw volumeNotFound(volume);
       const { requiredBytes = entry.sizeBytes } = size;
@@ -54,6 +55,18 @@ export class VolumeChanger {
       return entryPatch(drive.record, volume, { sizeBytes: requiredBytes });
     });
     return this.#existing(volume).entry.sizeBytes;
+  }
+
+  /** While `stowage drives move` moves a volume, it may have an entry on each of two drives, of which the source is Repairing. */
+  #requireNotMoving(volume: string): void {
+    const { index } = this.#options.cache;
+    const names = index.drivesOf(volume);
+    const source = names.find((name) => index.get(name)?.record.exclusion === 'Repairing');
+    if (names.length > 1 && source !== undefined)
+      throw new CsiStatusError(
+        'FailedPrecondition',
+        `volume ${volume} cannot grow: it is being moved from drive ${source}`,
+      );
   }
 
   #existing(volume: string): PlacedVolume {

@@ -9,6 +9,8 @@ export interface HeldMountOptions {
   readonly clock: Clock;
   /** Such as `prjquota`. */
   readonly mountOption: string | undefined;
+  /** Whether others may use the filesystem at the same time, such as the node service and pods. */
+  readonly isShared: boolean;
 }
 
 /** Programs that look at all files, such as an indexer, keep a mount busy for a moment. */
@@ -16,7 +18,7 @@ const busyMsMax = 10_000;
 const retryMs = 250;
 
 /**
- * A drive that is mounted for this process alone. As long as the process runs, an open directory keeps others from unmounting it; when the process is killed,
+ * A drive that this process has mounted for itself, unless it is shared no other process uses the filesystem. As long as the process runs, an open directory keeps others from unmounting it; when the process is killed,
  * the mount stays, and `unmountLeftovers` of the next call ends it.
  */
 export class HeldMount {
@@ -29,7 +31,7 @@ export class HeldMount {
     const mount = new HeldMount(await temporaryMountFolder(), device, options);
     try {
       await mount.#mount();
-      await mount.#requireOnly();
+      if (!options.isShared) await mount.#requireOnly();
       return mount;
     } catch (error) {
       await mount[Symbol.asyncDispose]();
@@ -41,12 +43,6 @@ export class HeldMount {
     this.folder = folder;
     this.#device = device;
     this.#options = options;
-  }
-
-  /** Unmounts and mounts it, so that what is read afterwards comes from the device, and not from memory. */
-  async remount(): Promise<void> {
-    await this.#unmount();
-    await this.#mount();
   }
 
   /** If it cannot be unmounted, it stays until the next call. */

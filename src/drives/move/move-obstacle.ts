@@ -1,7 +1,7 @@
 import { promisedBytes, readDrive } from '../../engine/drives/drive-record.ts';
 import { type Drive, driveVolumesMax } from '../../kube/stowage/drive.ts';
 
-/** Why volumes of a drive, the chosen ones or all, cannot be moved to another, with the remedy; undefined if they can. A drive that an earlier call left Repairing can go on. */
+/** Why volumes of a drive, the chosen ones or all, cannot be moved to another, with the remedy; undefined if they can. A source that an earlier call left Repairing can go on. */
 export function moveObstacle(source: Drive, target: Drive, chosen?: ReadonlySet<string>): string | undefined {
   const from = readDrive(source);
   const to = readDrive(target);
@@ -13,9 +13,11 @@ export function moveObstacle(source: Drive, target: Drive, chosen?: ReadonlySet<
   for (const { spec, metadata } of [source, target])
     if (spec?.unschedulable !== true)
       return `drive ${metadata?.name} is not cordoned; run stowage drives cordon ${metadata?.name} first`;
-  for (const { status, metadata } of [source, target])
-    if (status?.state !== 'Ready' && status?.state !== 'Repairing')
+  for (const { status, metadata } of [source, target]) {
+    const isInterrupted = metadata === source.metadata && status?.state === 'Repairing';
+    if (status?.state !== 'Ready' && !isInterrupted)
       return `drive ${metadata?.name} is ${status?.state ?? 'not reported by its node'}; it must be Ready`;
+  }
   const known = new Set([...from.volumes, ...to.volumes].map(({ name }) => name));
   const unknown = [...(chosen ?? [])].find((name) => !known.has(name));
   if (unknown !== undefined)

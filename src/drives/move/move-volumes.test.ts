@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
 import type { Drive } from '../../kube/stowage/drive.ts';
 import { realSystemCommands, type SystemCommands } from '../devices/system-commands.ts';
 import { VolumeDirectories } from '../host/volume-directories.ts';
@@ -65,7 +66,7 @@ async function twoDrives(suffix = '', started?: DrivesFixture) {
     commands: inProcessCommands,
     directories,
     quota,
-    reopenTarget: async () => {},
+    compareCopy: differenceBetween,
     onProgress: () => {},
   };
   const names = async (drive: string) =>
@@ -136,11 +137,9 @@ test.each(['crash', 'lost answer', 'failure'] as const)(
       // No byte of the source is released before the target has an equal copy and the only entry.
       const onChange = async (method: string, [mount, volume]: readonly unknown[]) => {
         if (!['retire', 'remove'].includes(method) || mount !== source.mount || volume !== 'pvc-1') return;
-        expect([at, await hasAll(target), await names(source.drive)]).toEqual([
-          at,
-          true,
-          expect.not.arrayContaining(['pvc-1']),
-        ]);
+        expect([at, await hasAll(target)]).toEqual([at, true]);
+        if (method === 'remove')
+          expect([at, await names(source.drive)]).toEqual([at, expect.not.arrayContaining(['pvc-1'])]);
       };
       await moveVolumes(source, target, {
         ...options,
@@ -148,7 +147,7 @@ test.each(['crash', 'lost answer', 'failure'] as const)(
         commands: faults.commands(options.commands),
         directories: faults.methods(options.directories, onChange),
         quota: faults.methods(options.quota, async () => {}),
-        reopenTarget: () => faults.call(true, options.reopenTarget),
+        compareCopy: (from, copy) => faults.call(false, () => options.compareCopy(from, copy)),
       }).catch((error: unknown) => expect(String(error)).toMatch(/^Error: (ended|failed)$/));
       hasHappened = faults.hasHappened;
       expect([at, (await hasAll(source)) || (await hasAll(target))]).toEqual([at, true]);
@@ -170,6 +169,40 @@ test.each(['crash', 'lost answer', 'failure'] as const)(
     }
   },
 );
+
+test('a volume that a pod has changed on the target, before a call that was interrupted is repeated, is moved', async () => {
+  const { source, target, options, reference, names } = await twoDrives();
+  // It ends as soon as the source has lost the entry.
+  const cluster = new InterceptedCluster(options.cluster, {
+    after: async () => {
+      if (!(await names('a')).includes('pvc-1')) throw new Error('ended');
+    },
+  });
+  await expect(moveVolumes(source, target, { ...options, cluster })).rejects.toThrow('ended');
+  expect([await names('a'), await names('b')]).toEqual([['pvc-2'], ['pvc-1']]);
+  writeFileSync(join(target.mount, 'volumes/pvc-1/data'), 'new');
+  expect(await moveVolumes(source, target, options)).toEqual(['pvc-2', 'pvc-1']);
+  expect(readFileSync(join(target.mount, 'volumes/pvc-1/data'), 'utf8')).toBe('new');
+  expect(await options.directories.isEmpty(source.mount)).toBe(true);
+  expect(existsSync(reference)).toBe(true);
+});
+
+test('a volume stays where it is if the target gets too full during the copy', async () => {
+  const { fixture, source, target, options, names } = await twoDrives();
+  const commands: SystemCommands = {
+    run: async (program, args) => {
+      if (program === 'cp')
+        await fixture.merge('b', { spec: { volumes: [{ name: 'grown', sizeBytes: 3.5 * gib }] } });
+      return await inProcessCommands.run(program, args);
+    },
+  };
+  await expect(moveVolumes(source, target, { ...options, commands })).rejects.toThrow(
+    'drive b has too few free bytes by now for volume pvc-1, which stays where it is; name another drive',
+  );
+  expect([await names('a'), await names('b')]).toEqual([['pvc-1', 'pvc-2'], ['grown']]);
+  expect(existsSync(join(source.mount, 'volumes/pvc-1/data'))).toBe(true);
+  expect(await options.directories.isEmpty(target.mount)).toBe(true);
+});
 
 test('a copy that cannot be completed does not keep the bytes', async () => {
   const { source, target, options } = await twoDrives();
@@ -266,7 +299,13 @@ test('trees are compared by names, types, modes, times, links and contents', asy
 
 test.each<[string, Partial<Drive>, Partial<Drive>, string | undefined]>([
   ['nothing', {}, {}, undefined],
-  ['an interrupted move', { status: { state: 'Repairing' } }, { status: { state: 'Repairing' } }, undefined],
+  ['an interrupted move', { status: { state: 'Repairing' } }, {}, undefined],
+  [
+    'a target that is repaired',
+    {},
+    { status: { state: 'Repairing' } },
+    'drive b is Repairing; it must be Ready',
+  ],
   ['the same drive', {}, { metadata: { name: 'a' } }, 'both source and target'],
   [
     'another Drive of the same filesystem',

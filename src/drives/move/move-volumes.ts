@@ -1,5 +1,5 @@
 import type { Cluster } from '../../cluster/cluster.ts';
-import { type DriveRecord, readDrive } from '../../engine/drives/drive-record.ts';
+import { type DriveRecord, promisedBytes, readDrive } from '../../engine/drives/drive-record.ts';
 import { isReason } from '../../kube/api-error.ts';
 import type { Patch } from '../../kube/api-requests.ts';
 import { type DriveVolume, drives } from '../../kube/stowage/drive.ts';
@@ -9,7 +9,7 @@ import type { ProjectQuota } from '../host/project-quota.ts';
 import type { VolumeDirectories } from '../host/volume-directories.ts';
 import { differenceBetween } from './same-tree.ts';
 
-/** A drive, and where it is mounted for the move. No other process uses it. */
+/** A drive, and where it is mounted for the move. No other process uses the source; pods may use other volumes of the target. */
 export interface MoveEnd {
   readonly drive: string;
   readonly mount: string;
@@ -20,8 +20,8 @@ export interface MoveVolumesOptions {
   readonly commands: SystemCommands;
   readonly directories: VolumeDirectories;
   readonly quota: ProjectQuota;
-  /** Makes sure that what is read from the target afterwards comes from its device, and not from memory. */
-  readonly reopenTarget: () => Promise<void>;
+  /** How a new copy is compared with its source. */
+  readonly compareCopy: (from: string, copy: string) => Promise<string | undefined>;
   readonly onProgress: (text: string) => void;
   /** Names of the volumes to move; undefined: all. */
   readonly volumes?: ReadonlySet<string> | undefined;
@@ -50,9 +50,8 @@ export async function moveVolumes(
   for (const [at, entry] of volumes.entries()) {
     onProgress(`${entry.name} (${at + 1} of ${volumes.length})`);
     await copyVolume(entry, source, target, options);
-    await addEntry(cluster, target.drive, entry);
-    await removeEntry(cluster, source.drive, entry);
-    await removeData(entry.name, source, options);
+    await addEntry(entry, target, options);
+    await releaseSource(entry, source, options);
     moved.push(entry.name);
   }
   return [...moved, ...(await removeRemains(source, target, options))];
@@ -92,29 +91,65 @@ async function makeCopy(
   { name: volume, sizeBytes }: DriveVolume,
   from: string,
   { mount }: MoveEnd,
-  { commands, directories, quota, reopenTarget }: MoveVolumesOptions,
+  { commands, directories, quota, compareCopy }: MoveVolumesOptions,
 ): Promise<void> {
   const path = await directories.begin(mount, volume);
   await quota.assign({ mount, path, volume });
   await runSuccessfully(commands, 'cp', [...copyFlags, from, path]);
   await runSuccessfully(commands, 'sync', ['--file-system', path]);
-  await reopenTarget();
-  const difference = await differenceBetween(from, path);
+  const difference = await compareCopy(from, path);
   if (difference !== undefined)
     throw new MoveError(`the copy of ${difference} differs; nothing was removed, call the command again`);
   await quota.limit({ mount, path, volume }, sizeBytes);
 }
 
-async function addEntry(cluster: Cluster, drive: string, entry: DriveVolume): Promise<void> {
+async function addEntry(
+  entry: DriveVolume,
+  { drive, mount }: MoveEnd,
+  { cluster, directories }: MoveVolumesOptions,
+): Promise<void> {
+  let isTooFull = false;
   await writeLedger(cluster, drive, (record) => {
     const known = record.volumes.find(({ name }) => name === entry.name);
-    if (known === undefined) return claimPatch(record, entry);
+    if (known === undefined) {
+      // The node service serves the target meanwhile: a volume of it may have been expanded during the copy.
+      isTooFull = entry.sizeBytes > record.capacityBytes - promisedBytes(record);
+      return isTooFull ? undefined : claimPatch(record, entry);
+    }
     if (known.sizeBytes !== entry.sizeBytes || known.state === 'Releasing')
       throw new MoveError(
         `volume ${entry.name} has another entry on drive ${drive}; compare the two Drive objects`,
       );
     return undefined;
   });
+  if (!isTooFull) return;
+  await directories.retire(mount, entry.name);
+  await directories.remove(mount, entry.name);
+  throw new MoveError(
+    `drive ${drive} has too few free bytes by now for volume ${entry.name}, which stays where it is; name another drive`,
+  );
+}
+
+/**
+ * The directory is renamed before the entry is removed. From then on pods may write to the target, which has the only entry, so a later call
+ * could not prove by a comparison that the data of the source is old; the name proves it.
+ */
+async function releaseSource(
+  entry: DriveVolume,
+  source: MoveEnd,
+  options: MoveVolumesOptions,
+): Promise<void> {
+  const { cluster, directories } = options;
+  const isRenamed = (await directories.find(source.mount, entry.name)) !== undefined;
+  await directories.retire(source.mount, entry.name);
+  try {
+    await removeEntry(cluster, source.drive, entry);
+  } catch (error) {
+    // The entry stays, and with it the data.
+    if (isRenamed && error instanceof MoveError) await directories.finish(source.mount, entry.name);
+    throw error;
+  }
+  await removeData(entry.name, source, options);
 }
 
 /** Only the entry that was copied: one that is to be deleted by now stays, and so does its data. */

@@ -102,6 +102,27 @@ test('when the first Drive is removed, the second takes its place', async () => 
   expect((await node.fixture.get('n1-0-second')).status?.capacityBytes).toBe(1024 * mib);
 });
 
+test('a volume that has entries on two drives waits while one of them is Repairing, because it is being moved', async () => {
+  const node = await NodeFixture.start({ 'n1-a': 1024 * mib, 'n1-b': 1024 * mib });
+  const volumes = [{ name: 'pvc-1', sizeBytes: mib }];
+  await node.fixture.merge('n1-a', { status: { state: 'Repairing' } }, 'status');
+  for (const name of ['n1-a', 'n1-b']) await node.fixture.merge(name, { spec: { volumes } });
+  await node.fixture.merge('n1-b', { spec: { volumes: [...volumes, { name: 'pvc-2', sizeBytes: mib }] } });
+  for (const drive of ['n1-a', 'n1-b'])
+    await expect(node.stage('pvc-1', { volumeContext: { 'stowage.dev/drive': drive } })).rejects.toThrow(
+      'is being moved from drive n1-a',
+    );
+  await node.stage('pvc-2');
+  // The source has lost the entry.
+  await node.fixture.merge('n1-a', { spec: { volumes: [] } });
+  await node.until(() =>
+    node.stage('pvc-1').then(
+      () => true,
+      () => false,
+    ),
+  );
+});
+
 test('volumes of a second Drive wait while the filesystem is being repaired', async () => {
   const node = await NodeFixture.start();
   await addSecond(node, [{ name: 'pvc-2', sizeBytes: mib }]);

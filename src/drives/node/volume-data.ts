@@ -30,6 +30,7 @@ export class VolumeData {
    * the limit of the ledger again: it may have grown while this process did not run.
    */
   async prepare({ drive, record, entry }: NodeVolume): Promise<PreparedVolume> {
+    this.#requireNotMoving(entry.name);
     const { path: mount, device } = await this.#mounted({ drive, record });
     const { directories, quota } = this.#host;
     const volume = entry.name;
@@ -64,9 +65,19 @@ export class VolumeData {
     if (isRetired) await directories.remove(mount, volume);
   }
 
+  /** A volume that `stowage drives move` moves may have entries on both drives. Only the source is Repairing, and a pod must write to neither. */
+  #requireNotMoving(volume: string): void {
+    const holders = this.#drives.index.drivesOf(volume).flatMap((name) => this.#drives.get(name) ?? []);
+    const source = holders.length < 2 ? undefined : holders.find(isRepairing);
+    if (source !== undefined)
+      throw new CsiStatusError(
+        'Unavailable',
+        `volume ${volume} is being moved from drive ${source.record.name}; repeat the call afterwards`,
+      );
+  }
+
   async #mounted({ drive, record }: NodeDrive): Promise<MountedDrive> {
-    const all = [drive, ...this.#drives.sharing(record.name).map((other) => other.drive)];
-    if (all.some(({ status }) => status?.state === 'Repairing'))
+    if ([{ drive }, ...this.#drives.sharing(record.name)].some(isRepairing))
       throw new CsiStatusError(
         'Unavailable',
         `drive ${record.name} is being repaired; repeat the call afterwards`,
@@ -79,6 +90,10 @@ export class VolumeData {
       `drive ${record.name} is not mounted: ${adviceAbout(record.name, seen)}`,
     );
   }
+}
+
+function isRepairing({ drive }: Pick<NodeDrive, 'drive'>): boolean {
+  return drive.status?.state === 'Repairing';
 }
 
 function uuidOf(drive: NodeDrive['drive']): string {

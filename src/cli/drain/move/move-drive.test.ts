@@ -163,18 +163,18 @@ class MovingDrives {
         const running = (await this.fixture.cluster.resource(pods).list({ namespace })).items;
         expect(running.map(({ metadata }) => metadata?.name)).not.toContainEqual(this.name('pvc-1'));
         const ends = [job.source, job.target].map((drive) => ({ drive, mount: this.mount(drive) }));
-        for (const { drive } of ends) await requestRepairing(cluster, await this.fixture.get(drive));
+        await requestRepairing(cluster, await this.fixture.get(job.source));
         await moveVolumes(ends[0]!, ends[1]!, {
           cluster,
           commands: inProcessCommands,
           directories,
           quota: unenforcedQuota,
-          reopenTarget: async () => {},
+          compareCopy: differenceBetween,
           onProgress,
           volumes: new Set(job.volumes),
         });
         // The node service reports what it sees.
-        for (const { drive } of ends) await writeDriveState(cluster, await this.fixture.get(drive), 'Ready');
+        await writeDriveState(cluster, await this.fixture.get(job.source), 'Ready');
       },
     };
   }
@@ -184,7 +184,7 @@ class MovingDrives {
     if (!['retire', 'remove'].includes(method) || mount !== this.mount(this.name('a'))) return;
     const isCopied = (await this.hasAll('b', volume)) || (await this.hasAll('c', volume));
     expect([volume, isCopied]).toEqual([volume, true]);
-    expect(await this.names('a')).not.toContain(volume);
+    if (method === 'remove') expect(await this.names('a')).not.toContain(volume);
   }
 
   async expectMoved(): Promise<void> {
@@ -241,7 +241,7 @@ test('after an end at any write nothing is lost, and the next call completes the
     expect([writes, await moveDrive(drives.name('a'), drives.context())]).toEqual([writes, done]);
     await drives.expectMoved();
     await drives.remove();
-    if (!hasEnded) expect(writes).toBe(22);
+    if (!hasEnded) expect(writes).toBe(18);
   }
 });
 
