@@ -32,6 +32,11 @@ export function sizeOfNano(nano: bigint): Size {
   return { bytes, exactNano: nano };
 }
 
+/** Rounded up to whole bytes, as a CSI driver is asked for them. */
+export function wholeBytesOf({ bytes, exactNano }: Size): number {
+  return exactNano === undefined ? bytes : Number((exactNano + nanoPerByte - 1n) / nanoPerByte);
+}
+
 export function nanoOf(size: Size): bigint {
   return size.exactNano ?? BigInt(size.bytes) * nanoPerByte;
 }

@@ -6,7 +6,7 @@ import { chooseDrive, fitsOn } from '../../engine/drives/choose-drive.ts';
 import type { IndexedDrive } from '../../engine/drives/drive-index.ts';
 import { driveRefusalText } from '../../engine/drives/drive-refusal.ts';
 import type { DriveRequirements } from '../../engine/drives/drive-requirements.ts';
-import { growthReserveBytes } from '../../engine/drives/growth-reserve.ts';
+import { growthReserveBytes } from '../../engine/drives/drive-rule.ts';
 import { type DriveVolume, driveNameKey, driveNodeKey } from '../../kube/stowage/drive.ts';
 import type { Random } from '../../runtime/random.ts';
 import { apiFailure } from './api-failure.ts';

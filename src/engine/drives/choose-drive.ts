@@ -1,15 +1,8 @@
 import type { DriveIndex, IndexedDrive } from './drive-index.ts';
 import type { DriveList } from './drive-list.ts';
 import { type DriveRefusal, refuseDrive } from './drive-refusal.ts';
-import {
-  allTerms,
-  type DriveRequirements,
-  isInTerm,
-  isOfKind,
-  type TopologyTerm,
-  termGroups,
-} from './drive-requirements.ts';
-import { growthReserveBytes } from './growth-reserve.ts';
+import { allTerms, type DriveRequirements, type TopologyTerm, termGroups } from './drive-requirements.ts';
+import { obstacleOn } from './drive-rule.ts';
 
 /** Draws among equal drives before all of them are listed. With one topology segment and no labels, the first draw succeeds. */
 const drawsMax = 32;
@@ -25,7 +18,7 @@ export type DriveChoice = { readonly kind: 'drive'; readonly drive: IndexedDrive
  * Chooses the drive of a new volume: of the drives that have the capacity, the access tier, the labels and the topology, one that has the
  * most free bytes; of equal ones each is as likely. Preferred topology terms are tried in order, then the requisite ones together.
  *
- * The caller has looked before whether a drive has the volume already, and writes the entry afterwards.
+ * The caller first makes sure that no drive has the volume already, and writes the entry afterwards.
  */
 export function chooseDrive(
   index: DriveIndex,
@@ -43,30 +36,11 @@ export function chooseDrive(
 
 /** Whether the volume may be put on this drive. */
 export function fitsOn(drive: IndexedDrive, requirements: DriveRequirements): boolean {
-  const { record } = drive;
   const terms = allTerms(requirements);
-  const isThere = terms.length === 0 || terms.some((term) => isInTerm(record, term));
-  return (
-    record.exclusion === undefined &&
-    hasRoom(drive, requirements) &&
-    isThere &&
-    isOfKind(record, requirements) &&
-    mayJoin(drive, requirements)
-  );
+  return (terms.length === 0 ? [anywhere] : terms).some((term) => matches(drive, requirements, term));
 }
 
-/** Whether the bytes are free, and those that stay free for the growth of volumes. */
-function hasRoom(
-  { freeBytes, record }: IndexedDrive,
-  { bytes, growthReservePercent }: DriveRequirements,
-): boolean {
-  return freeBytes >= bytes + growthReserveBytes(record.capacityBytes, growthReservePercent);
-}
-
-/** Whether the drive has no volume of the same group. */
-function mayJoin(drive: IndexedDrive, { spreadGroup }: DriveRequirements): boolean {
-  return spreadGroup === undefined || !drive.hasGroup(spreadGroup);
-}
+const anywhere: TopologyTerm = {};
 
 /** The drives of one term that have the most free bytes, and perhaps others with as many that do not match. */
 interface Top {
@@ -106,8 +80,7 @@ function matches(drive: IndexedDrive, requirements: DriveRequirements, term: Top
   return (
     drive.isOfKind(requirements) &&
     drive.isIn(term) &&
-    hasRoom(drive, requirements) &&
-    mayJoin(drive, requirements)
+    obstacleOn(drive, requirements.bytes, requirements) === undefined
   );
 }
 

@@ -2,6 +2,7 @@ import { driveNodeKey } from '../../kube/stowage/drive.ts';
 import { chooseDrive, type DriveChoice, fitsOn, type TieBreaker } from './choose-drive.ts';
 import type { DriveIndex, IndexedDrive } from './drive-index.ts';
 import type { DriveKind, DriveRequirements } from './drive-requirements.ts';
+import { compareFreeBytes } from './drive-rule.ts';
 
 /** Beyond so many other volumes a drive is chosen without regard to them: each one triples the cost of the search. */
 const othersMax = 7;
@@ -22,7 +23,7 @@ export function chooseWithOthers(
   random: TieBreaker,
 ): DriveChoice {
   if (others.length === 0 || others.length > othersMax) return chooseDrive(index, requirements, random);
-  const drives = [...index.values()].toSorted((a, b) => b.freeBytes - a.freeBytes);
+  const drives = [...index.values()].toSorted((a, b) => compareFreeBytes(a.freeBytes, b.freeBytes));
   const places = drives.map((drive) => ({ drive, sums: sumsOn(drive, requirements, others) }));
   let best: IndexedDrive[] = [];
   for (const { drive } of places) {

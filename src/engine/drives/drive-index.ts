@@ -2,6 +2,7 @@ import { driveNodeKey } from '../../kube/stowage/drive.ts';
 import { DriveList, type ListedDrive } from './drive-list.ts';
 import { type DriveRecord, promisedBytes } from './drive-record.ts';
 import { type DriveKind, isInTerm, isOfKind, type TopologyTerm } from './drive-requirements.ts';
+import type { CandidateDrive } from './drive-rule.ts';
 import { exclusionAmong } from './drive-state.ts';
 import { ownerOfFilesystem } from './shared-filesystems.ts';
 
@@ -248,7 +249,7 @@ function isSamePlace(a: Place, b: Place): boolean {
 }
 
 /** A drive, and what is held on it. */
-export class IndexedDrive implements ListedDrive {
+export class IndexedDrive implements ListedDrive, CandidateDrive {
   readonly order: number;
   /* Only `DriveIndex` sets the next two. */
   place: Place;
@@ -292,6 +293,14 @@ export class IndexedDrive implements ListedDrive {
   /** The capacity less the ledger, less what is held. Below zero if the capacity fell. */
   get freeBytes(): number {
     return this.place.freeBytes;
+  }
+
+  get isExcluded(): boolean {
+    return this.place.isExcluded;
+  }
+
+  get capacityBytes(): number {
+    return this.#record.capacityBytes;
   }
 
   /** Names in the ledger, and names of held volumes. Another set after every change. */

@@ -3,26 +3,26 @@ import type { DriveIndex, IndexedDrive } from './drive-index.ts';
 import type { DriveList } from './drive-list.ts';
 import { driveExclusions } from './drive-record.ts';
 import { allTerms, type DriveRequirements, type TopologyTerm } from './drive-requirements.ts';
-import { growthReserveBytes } from './growth-reserve.ts';
+import { compareFreeBytes, type DriveObstacle, growthReserveBytes, obstacleOn } from './drive-rule.ts';
 
-/** Drives that a refusal names of each sort. */
+/** A refusal names this many drives of each sort. */
 const namedMax = 3;
-/** Terms that a refusal looks at: a class may allow thousands of nodes. */
+/** A refusal checks this many terms: a class may allow thousands of nodes. */
 const termsMax = 100;
-/** Drives that a refusal looks at in one list. */
-const lookedAtMax = 200;
+/** A refusal checks this many drives of one list. */
+const checkedMax = 200;
 
 /** No drive takes the volume. */
 export interface DriveRefusal {
   readonly kind: 'refused';
   readonly requirements: DriveRequirements;
-  /** Drives that have all but the bytes, the closest first. */
+  /** Drives that lack only bytes, the closest first. */
   readonly closest: readonly CloseDrive[];
-  /** Drives that have the bytes, but already have a volume of the same group. */
+  /** Drives that already have a volume of the same group. */
   readonly spread: readonly string[];
-  /** Drives that have all that is asked, but take no new volumes. */
+  /** Drives that meet the requirements, but take no new volumes. */
   readonly excluded: readonly IndexedDrive[];
-  /** How many drives there are, of any kind. */
+  /** The number of drives of any kind. */
   readonly drives: number;
 }
 
@@ -40,27 +40,19 @@ export function refuseDrive(index: DriveIndex, requirements: DriveRequirements):
   const listed = mostFreeOf(terms, (term) =>
     firstMatching(index.shortestList(requirements, term), requirements, term),
   );
-  const isInGroup = ({ drive }: { readonly drive: IndexedDrive }) =>
-    requirements.spreadGroup !== undefined && drive.hasGroup(requirements.spreadGroup);
+  const withObstacle = (obstacle: DriveObstacle) =>
+    listed
+      .filter((drive) => obstacleOn(drive, requirements.bytes, requirements) === obstacle)
+      .slice(0, namedMax);
   const excluded = mostFreeOf(terms, (term) =>
     firstMatching(index.shortestExcludedList(requirements, term), requirements, term),
   );
   return {
     kind: 'refused',
     requirements,
-    closest: listed
-      .filter((one) => !isInGroup(one))
-      .map(({ drive }) => closeDrive(drive, requirements))
-      .filter(({ missingBytes }) => missingBytes > 0)
-      .slice(0, namedMax),
-    spread: listed
-      .filter(isInGroup)
-      .slice(0, namedMax)
-      .map(({ drive }) => drive.name),
-    excluded: excluded
-      .map(({ drive }) => drive)
-      .filter(({ freeBytes }) => freeBytes >= requirements.bytes)
-      .slice(0, namedMax),
+    closest: withObstacle('TooFewBytes').map((drive) => closeDrive(drive, requirements)),
+    spread: withObstacle('SameGroup').map(({ name }) => name),
+    excluded: excluded.filter(({ freeBytes }) => freeBytes >= requirements.bytes).slice(0, namedMax),
     drives: index.size,
   };
 }
@@ -124,18 +116,12 @@ function termsOf(requirements: DriveRequirements): readonly TopologyTerm[] {
   return terms.length === 0 ? [{}] : terms;
 }
 
-interface Found {
-  readonly drive: IndexedDrive;
-}
-
 function mostFreeOf(
   terms: readonly TopologyTerm[],
   find: (term: TopologyTerm) => readonly IndexedDrive[],
-): readonly Found[] {
+): readonly IndexedDrive[] {
   const found = new Set(terms.flatMap((term) => find(term)));
-  return [...found]
-    .sort((a, b) => b.freeBytes - a.freeBytes || a.order - b.order)
-    .map((drive) => ({ drive }));
+  return [...found].sort((a, b) => compareFreeBytes(a.freeBytes, b.freeBytes) || a.order - b.order);
 }
 
 /** The first of the drives with the most free bytes; enough of them to name some of each sort. */
@@ -145,7 +131,7 @@ function firstMatching(
   term: TopologyTerm,
 ): readonly IndexedDrive[] {
   const found: IndexedDrive[] = [];
-  const last = Math.max(0, list.length - lookedAtMax);
+  const last = Math.max(0, list.length - checkedMax);
   for (let at = list.length - 1; at >= last && found.length < 3 * namedMax; at -= 1) {
     const drive = list.at(at);
     if (drive.isOfKind(requirements) && drive.isIn(term)) found.push(drive);

@@ -1,21 +1,18 @@
 import { driveNodeKey } from '../../kube/stowage/drive.ts';
 import type { DriveRecord } from './drive-record.ts';
+import type { VolumeConditions } from './drive-rule.ts';
 
 /** Topology segments that must all be equal, such as `{ 'stowage.dev/node': 'n1' }`. */
 export type TopologyTerm = Readonly<Record<string, string>>;
 
-/** What a new volume asks of its drive. */
-export interface DriveRequirements extends DriveKind {
+/** What a new volume requires of its drive. */
+export interface DriveRequirements extends DriveKind, VolumeConditions {
   /** At least 1. */
   readonly bytes: number;
-  /** Tried one after the other. */
+  /** The driver tries them one after the other. */
   readonly preferred: readonly TopologyTerm[];
-  /** Any of them will do; tried together after the preferred ones. With neither list, a drive anywhere will do. */
+  /** The driver tries them together, after the preferred ones. If both lists are empty, the drive may be anywhere. */
   readonly requisite: readonly TopologyTerm[];
-  /** Not on a drive that has a volume of the same group. */
-  readonly spreadGroup?: string | undefined;
-  /** So many percent of the drive's capacity stay free beside the volume. */
-  readonly growthReservePercent?: number | undefined;
   /** A drive that was chosen before. It takes precedence while the volume fits on it. */
   readonly chosenDrive?: string | undefined;
 }
@@ -29,6 +26,12 @@ export interface DriveKind {
 
 export function isOfKind(record: Pick<DriveRecord, 'tier' | 'labels'>, { tier, labels }: DriveKind): boolean {
   return (tier === undefined || record.tier === tier) && hasAll(record.labels, labels);
+}
+
+/** Equal for equal kinds. */
+export function driveKindKey({ tier = '', labels }: DriveKind): string {
+  const pairs = Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `${tier} ${JSON.stringify(pairs)}`;
 }
 
 /**

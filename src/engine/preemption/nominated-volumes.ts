@@ -1,7 +1,7 @@
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { policyOfClaim } from '../cluster-index/pools/policies/policy-of-claim.ts';
 import { inFlightPolicy } from '../cluster-index/profile.ts';
-import { growthReserveBytes } from '../drives/growth-reserve.ts';
+import { growthReserveBytes } from '../drives/drive-rule.ts';
 import { type FilterOptions, filterNodes } from '../evaluation/filter-nodes.ts';
 import { decisionsAt } from '../plan.ts';
 import type { PodRecord } from '../records/pod-record.ts';

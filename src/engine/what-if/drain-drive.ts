@@ -1,9 +1,10 @@
 import { quantityOfBytes } from '../../kube/quantities/bytes.ts';
 import type { Drive, DriveVolume } from '../../kube/stowage/drive.ts';
-import { drivesDriver, driveVolumesMax } from '../../kube/stowage/drive.ts';
+import { drivesDriver } from '../../kube/stowage/drive.ts';
 import { drivePoolKey } from '../cluster-index/pools/drive-pool.ts';
 import { readDrive } from '../drives/drive-record.ts';
 import { isOfKind } from '../drives/drive-requirements.ts';
+import { obstacleOn } from '../drives/drive-rule.ts';
 import { WhatIfError } from './change.ts';
 import type { ChangeSink } from './change-sink.ts';
 import type { WhatIfCluster } from './what-if-cluster.ts';
@@ -71,7 +72,6 @@ function targetFor(
   const kind = cluster.index.classes.get(className)?.driveClass ?? { tier: from.tier, labels: {} };
   // What is promised to volumes that do not exist yet is not free, and keeps volumes of the same group away.
   const { pools } = cluster.index;
-  const taken = pools.drivesWithGroup(spreadGroup ?? '');
   const free = ({ metadata }: Drive) => {
     const row = pools.row(drivePoolKey(metadata?.name ?? ''));
     return row === undefined ? 0 : pools.available(row).bytes;
@@ -79,11 +79,15 @@ function targetFor(
   return [...cluster.values('Drive')]
     .filter((drive) => {
       const record = readDrive(drive);
-      if (record.name === source || record.nodeName !== from.nodeName || record.exclusion !== undefined)
-        return false;
-      if (!isOfKind(record, kind) || record.volumes.length >= driveVolumesMax) return false;
-      const isSpread = spreadGroup !== undefined && taken?.has(drivePoolKey(record.name)) === true;
-      return !isSpread && free(drive) >= sizeBytes;
+      if (record.name === source || record.nodeName !== from.nodeName) return false;
+      if (!isOfKind(record, kind)) return false;
+      const candidate = {
+        isExcluded: record.exclusion !== undefined,
+        freeBytes: free(drive),
+        capacityBytes: record.capacityBytes,
+        hasGroup: (group: string) => pools.drivesWithGroup(group)?.has(drivePoolKey(record.name)) === true,
+      };
+      return obstacleOn(candidate, sizeBytes, { spreadGroup }) === undefined;
     })
     .sort((a, b) => free(a) - free(b) || ((a.metadata?.name ?? '') < (b.metadata?.name ?? '') ? -1 : 1))[0];
 }

@@ -1,4 +1,4 @@
-import { type DriveKind, isOfKind } from '../../drives/drive-requirements.ts';
+import { type DriveKind, driveKindKey, isOfKind } from '../../drives/drive-requirements.ts';
 import { ownerOfFilesystem } from '../../drives/shared-filesystems.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
 import { addTo, removeFrom } from '../primitives/maps.ts';
@@ -80,7 +80,7 @@ export class DriveEntries {
 
   /** The drives of a kind, sorted by the keys of their pools. `version` differs after each drive that came, went or changed its kind. */
   entryOf(kind: DriveKind, version: number): PoolEntry {
-    const key = kindKeyOf(kind);
+    const key = `drives ${driveKindKey(kind)}`;
     let entry = this.#byKind.get(key);
     if (entry === undefined) {
       const drives = [...this.#drives.values()].filter(({ record }) => isOfKind(record.drive!, kind));
@@ -120,10 +120,4 @@ export class DriveEntries {
     for (const uid of drive!.pods.keys()) removeFrom(this.#byPod, uid, key);
     for (const group of drive!.groups) this.groups.remove(group, key);
   }
-}
-
-/** Equal for classes that ask for the same. */
-function kindKeyOf({ tier = '', labels }: DriveKind): string {
-  const pairs = Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `drives ${tier} ${JSON.stringify(pairs)}`;
 }

@@ -1,6 +1,7 @@
 import { compileLabelSelector } from '../../../kube/selectors/label-selector.ts';
 import { type Drive, driveNodeKey, drivesDriver } from '../../../kube/stowage/drive.ts';
 import { type DriveRecord, promisedBytes, readDrive } from '../../drives/drive-record.ts';
+import { driveKindKey } from '../../drives/drive-requirements.ts';
 import type { Interner } from '../../records/interner.ts';
 import { matcherOfLabels, type NodeMatcher, noNode } from '../../records/node-matcher.ts';
 import type { DriveFacts, DrivePod, PoolRecord } from '../../records/pool-record.ts';
@@ -38,7 +39,7 @@ export function readDrivePool(object: Drive, interner: Interner): PoolRecord {
     drive: {
       tier: drive.tier,
       labels: drive.labels,
-      kindKey: interner.text(kindKeyOf(drive)),
+      kindKey: interner.text(driveKindKey(drive)),
       nodeName: drive.nodeName,
       exclusion: drive.exclusion,
       user: drive,
@@ -68,11 +69,6 @@ function nodesOfDrive({ nodeName }: DriveRecord, problems: string[]): NodeMatche
       : `spec.nodeName: must be a valid value of the label ${driveNodeKey}; until then no node reaches this drive`,
   );
   return noNode;
-}
-
-function kindKeyOf({ tier, labels }: DriveRecord): string {
-  const pairs = Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `${tier} ${JSON.stringify(pairs)}`;
 }
 
 const volumePrefix = 'pvc-';

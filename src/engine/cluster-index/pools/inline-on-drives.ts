@@ -1,5 +1,6 @@
+import { compareFreeBytes } from '../../drives/drive-rule.ts';
 import type { InlineVolume, PodRecord } from '../../records/pod-record.ts';
-import { compareSizes, zeroSize } from '../../size.ts';
+import { wholeBytesOf, zeroSize } from '../../size.ts';
 import type { PoolTable } from './pool-table.ts';
 import { inlineVolumeId } from './promise-ids.ts';
 import type { CapacityPromise, PromiseTable } from './promise-table.ts';
@@ -22,7 +23,7 @@ export function compareWithEntries(index: InlinePromiseWriter, podKey: string): 
   if (pod === undefined) return;
   const volumes = volumesOnDrives(pod).flatMap(({ volumeName, size }) => {
     const promised = index.promises.get(inlineVolumeId(podKey, volumeName));
-    return promised === undefined ? [] : [{ promised, bytes: Math.ceil((size ?? zeroSize).bytes) }];
+    return promised === undefined ? [] : [{ promised, bytes: wholeBytesOf(size ?? zeroSize) }];
   });
   const drives = drivesOf(volumes, entriesOf(index.pools, pod.uid));
   for (const { promised } of volumes) {
@@ -43,7 +44,8 @@ export function driveWithMostFreeBytes(pools: PoolTable, rows: readonly number[]
   let best: number | undefined;
   for (const row of rows) {
     if (pools.limit(row) === undefined) continue;
-    if (best === undefined || compareSizes(pools.available(row), pools.available(best)) > 0) best = row;
+    const { availableBytes } = pools;
+    if (best === undefined || compareFreeBytes(availableBytes[row]!, availableBytes[best]!) < 0) best = row;
   }
   return best ?? rows[0];
 }

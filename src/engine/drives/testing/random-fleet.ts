@@ -45,10 +45,14 @@ const drive = fc
     },
   }));
 
-/** Records of a fleet of up to twelve drives, with names d0, d1 and so on. */
-export const randomFleet: fc.Arbitrary<readonly DriveRecord[]> = fc
+/** A fleet of up to twelve drives, with names d0, d1 and so on. */
+export const randomDrives: fc.Arbitrary<readonly Drive[]> = fc
   .array(drive, { maxLength: 12 })
-  .map((drives) => drives.map((one, at) => readDrive(named(one, at))));
+  .map((drives) => drives.map(named));
+
+export const randomFleet: fc.Arbitrary<readonly DriveRecord[]> = randomDrives.map((drives) =>
+  drives.map(readDrive),
+);
 
 function named(drive: Drive, at: number): Drive {
   return { ...drive, metadata: { ...drive.metadata, name: `d${at}`, uid: `u${at}`, resourceVersion: '1' } };

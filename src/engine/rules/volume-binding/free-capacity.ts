@@ -7,13 +7,21 @@ import {
 } from '../../cluster-index/pools/published-capacity-reports.ts';
 import type { InFlightPolicy } from '../../cluster-index/profile.ts';
 import type { DriveKind } from '../../drives/drive-requirements.ts';
-import { growthReserveBytes } from '../../drives/growth-reserve.ts';
+import { compareFreeBytes, growthReserveBytes, obstacleOn } from '../../drives/drive-rule.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
-import { addSizes, compareSizes, type Size, sizeOfBytes, subtractSizes, zeroSize } from '../../size.ts';
+import {
+  addSizes,
+  compareSizes,
+  type Size,
+  sizeOfBytes,
+  subtractSizes,
+  wholeBytesOf,
+  zeroSize,
+} from '../../size.ts';
 import type { Cycle } from '../framework/cycle.ts';
-import type { ClaimRequest } from './needs.ts';
+import type { ClaimRequest, VolumeProvisioning } from './needs.ts';
 import { type PackingProblem, pack } from './packing.ts';
-import { tieBreakRank } from './tie-break-rank.ts';
+import { PoolDrive, tieBreakRank } from './pool-drive.ts';
 import type { WorkBudget } from './work-budget.ts';
 
 /** Pools for some requests on one node; `pools[i]` is the pool row of `requests[i]`. */
@@ -30,12 +38,14 @@ export class FreeCapacity {
   readonly #budget: WorkBudget;
   readonly #columns: (Int32Array | undefined)[] = [];
   readonly #sole: SoleEntry | undefined;
+  readonly #drive: PoolDrive;
 
   constructor({ index, nowMs, onlyRow }: Cycle, requests: readonly ClaimRequest[], budget: WorkBudget) {
     this.#index = index;
     this.#onlyRow = onlyRow;
     this.#budget = budget;
     this.#nowMs = nowMs;
+    this.#drive = new PoolDrive(index.pools);
     this.#sole = this.#soleEntry(requests.filter((request) => this.isTracked(request)));
   }
 
@@ -67,25 +77,19 @@ export class FreeCapacity {
 
   /** Whether the pool alone could hold the request. */
   admits(row: number, request: ClaimRequest): boolean {
-    const { policy, spreadGroup } = request.provisioning!;
-    if (!this.#admitsSize(row, this.#withReserve(row, request), policy)) return false;
-    return spreadGroup === undefined || !this.hasGroup(row, spreadGroup);
+    return this.#admits(row, request.size, request.provisioning!);
   }
 
   /** Whether the drive has, or is about to get, a volume of the group. */
   hasGroup(row: number, group: string): boolean {
-    const { pools } = this.#index;
-    const drives = pools.drivesWithGroup(group);
-    return drives?.has(pools.record(row).key) === true;
+    return this.#drive.at(row, 'linear').hasGroup(group);
   }
 
   /** Whether the request would fit on a drive of the node, if the drive had no volume of the same group. */
   isKeptAway(request: ClaimRequest, node: number): boolean {
     if (request.provisioning?.spreadGroup === undefined) return false;
-    const { policy } = request.provisioning;
-    return this.reachable(request, node).some((row) =>
-      this.#admitsSize(row, this.#withReserve(row, request), policy),
-    );
+    const provisioning = { ...request.provisioning, spreadGroup: undefined };
+    return this.reachable(request, node).some((row) => this.#admits(row, request.size, provisioning));
   }
 
   /** Whether the node has drives, and none of them has the access tier and the labels that the request asks for. */
@@ -101,12 +105,15 @@ export class FreeCapacity {
     return pools.partitionFor(pools.driveEntry(anyDrive), nodes.rowCount).itemsAt(node);
   }
 
-  /** The bytes that must be free on the drive: those of the volume, and those that stay free for the growth of others. */
-  #withReserve(row: number, request: ClaimRequest): Size {
-    return addSizes(request.size, growthReserveOf(this.#index, request, row));
+  #admits(row: number, size: Size, provisioning: VolumeProvisioning): boolean {
+    const { pools } = this.#index;
+    if (pools.record(row).drive === undefined) return this.#poolAdmits(row, size, provisioning.policy);
+    const { policy } = provisioning;
+    if (policy === 'one-at-a-time' && pools.hasPromises(row)) return false;
+    return obstacleOn(this.#drive.at(row, policy), wholeBytesOf(size), provisioning) === undefined;
   }
 
-  #admitsSize(row: number, size: Size, policy: InFlightPolicy): boolean {
+  #poolAdmits(row: number, size: Size, policy: InFlightPolicy): boolean {
     const { pools } = this.#index;
     const limitBytes = pools.limitBytes[row]!;
     if (limitBytes < size.bytes || this.isExpired(row)) return false;
@@ -130,7 +137,7 @@ export class FreeCapacity {
    */
   fitsOnePool(node: number, wantCount: number): boolean | undefined {
     if (this.#sole === undefined || this.#sole.wantCount !== wantCount) return undefined;
-    const { partition, largest, total, policy } = this.#sole;
+    const { partition, largest, total, provisioning } = this.#sole;
     const cell = partition.cellOfNode[node]!;
     if (cell < 0) return undefined;
     const first = partition.itemStarts[cell]!;
@@ -138,8 +145,8 @@ export class FreeCapacity {
     for (let item = first; item < end; item++) {
       const row = partition.items[item]!;
       if (this.#index.pools.record(row).smallest !== undefined) return undefined;
-      if (this.#admitsSize(row, largest, policy) && (policy === 'off' || this.#hasCapacity(row, total)))
-        return true;
+      if (!this.#admits(row, largest, provisioning)) continue;
+      if (provisioning.policy === 'off' || this.#hasCapacity(row, total)) return true;
     }
     return end - first === 1 ? false : undefined;
   }
@@ -148,13 +155,12 @@ export class FreeCapacity {
     const [first] = tracked;
     const pools = first?.provisioning?.pools;
     if (first === undefined || pools?.kind !== 'pools') return undefined;
-    const { policy } = first.provisioning!;
     const isShared = tracked.every(
       ({ provisioning }) =>
         provisioning!.pools.kind === 'pools' &&
         provisioning!.pools.entry === pools.entry &&
         provisioning!.spreadGroup === undefined &&
-        provisioning!.growthReservePercent === 0,
+        (provisioning!.growthReservePercent ?? 0) === 0,
     );
     if (!isShared) return undefined;
     const total = tracked.reduce((sum, { size }) => addSizes(sum, size), zeroSize);
@@ -163,7 +169,7 @@ export class FreeCapacity {
       (most, { size }) => (compareSizes(size, most) > 0 ? size : most),
       zeroSize,
     );
-    return { wantCount: tracked.length, partition, largest, total, policy };
+    return { wantCount: tracked.length, partition, largest, total, provisioning: first.provisioning! };
   }
 
   /** Assigns all of these requests to pools that the node reaches. */
@@ -198,17 +204,17 @@ export class FreeCapacity {
       if (item === end) continue;
       let row = partition.items[item]!;
       if (pools.entry.isOfDrives)
-        for (; item < end; item++) row = this.#roomier(row, partition.items[item]!, request);
+        for (; item < end; item++) row = this.#betterDrive(row, partition.items[item]!, request);
       for (let node = partition.nodeStarts[cell]!; node < partition.nodeStarts[cell + 1]!; node++)
         column[partition.nodes[node]!] = row;
     }
     return column;
   }
 
-  #roomier(row: number, other: number, request: ClaimRequest): number {
+  #betterDrive(row: number, other: number, request: ClaimRequest): number {
     const { pools } = this.#index;
-    const hasMore = compareSizes(pools.available(other), pools.available(row)) > 0;
-    return hasMore && this.admits(other, request) ? other : row;
+    const isBetter = compareFreeBytes(pools.availableBytes[other]!, pools.availableBytes[row]!) < 0;
+    return isBetter && this.admits(other, request) ? other : row;
   }
 
   /**
@@ -223,7 +229,10 @@ export class FreeCapacity {
     return rows
       .filter((row) => this.admits(row, request))
       .map((row) => ({ row, draw: tieBreakRank(requests[0]!, pools.record(row).key) }))
-      .sort((a, b) => compareSizes(pools.available(b.row), pools.available(a.row)) || a.draw - b.draw)
+      .sort(
+        (a, b) =>
+          compareFreeBytes(pools.availableBytes[a.row]!, pools.availableBytes[b.row]!) || a.draw - b.draw,
+      )
       .slice(0, requests.length)
       .map(({ row }) => row);
   }
@@ -241,9 +250,9 @@ export class FreeCapacity {
       const row = bins[bin]!.rowOf.get(request);
       if (row === undefined) return [];
       const left = taken[bin]!.reduce((room, { size }) => subtractSizes(room, size), pools.available(row));
-      return [{ bin, left, draw: tieBreakRank(request, bins[bin]!.backing) }];
+      return [{ bin, left: left.bytes, draw: tieBreakRank(request, bins[bin]!.backing) }];
     });
-    return ranked.sort((a, b) => compareSizes(b.left, a.left) || a.draw - b.draw).map(({ bin }) => bin);
+    return ranked.sort((a, b) => compareFreeBytes(a.left, b.left) || a.draw - b.draw).map(({ bin }) => bin);
   }
 
   /** Pools with the same backing form one bin, because classes that share it compete for its capacity. */
@@ -356,7 +365,8 @@ interface SoleEntry {
   readonly partition: NodePartition;
   readonly largest: Size;
   readonly total: Size;
-  readonly policy: InFlightPolicy;
+  /** That of the first request; all have the same policy, and none has conditions for its drive. */
+  readonly provisioning: VolumeProvisioning;
 }
 
 interface Bin {

@@ -8,6 +8,7 @@ import { inlineVolumeId } from '../../cluster-index/pools/promise-ids.ts';
 import { type InFlightPolicy, inFlightPolicy } from '../../cluster-index/profile.ts';
 import { compareVolumes, type VolumeRow } from '../../cluster-index/volumes/volume-table.ts';
 import type { DriveKind } from '../../drives/drive-requirements.ts';
+import type { VolumeConditions } from '../../drives/drive-rule.ts';
 import { offersModes } from '../../records/access-modes.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
@@ -44,18 +45,15 @@ export interface ClaimRequest {
   readonly provisioning: VolumeProvisioning | undefined;
 }
 
-export interface VolumeProvisioning {
+/** The conditions are for volumes on drives only. */
+export interface VolumeProvisioning extends VolumeConditions {
   readonly className: string;
   readonly driver: string;
   readonly allowed: Topology;
   readonly pools: PoolLookup;
   readonly policy: InFlightPolicy;
-  /** Not on a drive that has a volume of this group. Only for volumes on drives. */
-  readonly spreadGroup?: string | undefined;
   /** The drives that it accepts. Only for volumes on drives. */
   readonly driveKind?: DriveKind | undefined;
-  /** So many percent of the drive's capacity stay free beside the volume. Only for volumes on drives. */
-  readonly growthReservePercent: number;
 }
 
 export function boundNeed(index: ClusterIndex, claim: ClaimRecord): BoundNeed {
@@ -103,7 +101,6 @@ export function wantsOfInline(index: ClusterIndex, pod: PodRecord, firstPosition
         pools,
         policy: inFlightPolicy(index.profile, driver),
         driveKind: volume.drive,
-        growthReservePercent: 0,
       },
     });
   }
