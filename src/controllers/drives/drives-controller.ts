@@ -2,12 +2,12 @@ import type { Projected } from '../../cluster/cluster.ts';
 import { InProcessDriver } from '../../csi/in-process-driver.ts';
 import type { JoiningDriverSet } from '../../csi/joining-driver-set.ts';
 import type { CapacityChanges } from '../../csi/served-driver.ts';
-import { drivesControllerService } from '../../drives/controller/controller-service.ts';
-import { DriveCache, nodeExistence } from '../../drives/controller/drive-cache.ts';
+import { nodeExistence } from '../../drives/controller/drive-cache.ts';
 import { meterDrives } from '../../drives/controller/drive-metrics.ts';
 import { DriveStateEvents } from '../../drives/controller/drive-state-events.ts';
 import { LedgerReconciler } from '../../drives/controller/ledger-reconciler.ts';
 import type { LedgerSource } from '../../drives/controller/ledger-source.ts';
+import { serveController } from '../../drives/controller/serve-controller.ts';
 import { drivesServices } from '../../drives/drives-services.ts';
 import type { Node, PersistentVolume } from '../../kube/api/core.ts';
 import { isEqualJson } from '../../kube/deep-equal.ts';
@@ -16,7 +16,6 @@ import { type Drive, drives, driveTopology } from '../../kube/stowage/drive.ts';
 import type { Controller, ControllerContext } from '../../reconcile/controller.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 import { runWorkers } from '../../reconcile/workers.ts';
-import { untilAborted } from '../../runtime/abort.ts';
 import { ensureDriveCatalog } from './drive-catalog.ts';
 import { registerDriveNode, topologyPatch } from './drive-nodes.ts';
 
@@ -69,7 +68,10 @@ export function drivesController({
   };
 }
 
-type DriverSettings = Required<Pick<DrivesControllerSettings, 'inProcessDrivers' | 'version'>>;
+interface DriverSettings {
+  readonly inProcessDrivers: JoiningDriverSet;
+  readonly version: string;
+}
 
 /** The caches that the controllers of this process share. */
 function informedLedgers({ informers }: Pick<ControllerContext, 'informers'>): LedgerSource {
@@ -105,38 +107,17 @@ async function serveDriver(
   { inProcessDrivers, version }: DriverSettings,
   signal: AbortSignal,
 ): Promise<void> {
-  const { cluster, clock, random, supervisor, report } = context;
-  const onError = (error: unknown) => report({ controller: controllerName, key: 'drives', error });
-  const cache = new DriveCache({
-    cluster,
-    clock,
-    random: random.fork('cache'),
-    supervisor,
-    onError,
-    nodes: context.informers.of(nodes),
-  });
-  try {
-    if (await cache.synced(signal)) await join(context, cache, { inProcessDrivers, version }, signal);
-    await untilAborted(signal);
-  } finally {
-    await cache.stop();
-  }
-}
-
-async function join(
-  { cluster, clock, random }: ControllerContext,
-  cache: DriveCache,
-  { inProcessDrivers, version }: DriverSettings,
-  signal: AbortSignal,
-): Promise<void> {
-  const methods = drivesControllerService({ cluster, cache, clock, random: random.fork('choice') });
-  // After the end of this run the driver answers Unavailable; the next run joins with a driver of its own.
-  const services = drivesServices({
-    version: version ?? 'unknown',
-    controller: () => (signal.aborted ? undefined : methods),
-  });
-  const changes: CapacityChanges = (listener) => cache.onCapacityChange(listener);
-  inProcessDrivers?.join(await InProcessDriver.connect(services, signal, changes));
+  const onError = (error: unknown) => context.report({ controller: controllerName, key: 'drives', error });
+  await serveController(
+    { ...context, onError, nodes: context.informers.of(nodes) },
+    async ({ methods, cache }) => {
+      // After the end of this run the driver answers Unavailable; the next run joins with a driver of its own.
+      const services = drivesServices({ version, controller: () => (signal.aborted ? undefined : methods) });
+      const changes: CapacityChanges = (listener) => cache.onCapacityChange(listener);
+      inProcessDrivers.join(await InProcessDriver.connect(services, signal, changes));
+    },
+    signal,
+  );
 }
 
 /**
