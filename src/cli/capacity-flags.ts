@@ -1,9 +1,5 @@
 import { readFileSync } from 'node:fs';
-import {
-  type CapacityForm,
-  type CapacitySettings,
-  capacityForms,
-} from '../controllers/capacity/capacity-settings.ts';
+import { type CapacityForm, type CapacitySettings, capacityForms } from '../controllers/capacity-settings.ts';
 import { parseGoDuration } from '../kube/go/duration.ts';
 import { usage } from './cli-error.ts';
 

@@ -1,4 +1,4 @@
-import type { CapacitySettings } from './capacity/capacity-settings.ts';
+import type { CapacitySettings } from './capacity-settings.ts';
 
 /** How this process serves CSI drivers. */
 export interface CsiSettings {

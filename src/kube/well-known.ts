@@ -141,6 +141,9 @@ export const finalizers = {
 /** The provisioner of classes whose volumes a person or an agent creates; an empty provisioner means the same. */
 export const noProvisioner = 'kubernetes.io/no-provisioner';
 
+/** The driver of volumes without storage behind them: the object alone defines their size. */
+export const emptyDriver = 'zonal.stowage.dev';
+
 /** The value that controllers write for marker annotations such as {@link annotations.boundByController}. */
 export const markerValue = 'yes';
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFailed, onTestFinished, test } from 'vitest';
 import type { Cluster } from '../../src/cluster/cluster.ts';
-import { publisherLabels } from '../../src/controllers/capacity/published-names.ts';
 import { FileServer } from '../../src/controllers/disk-agent/testing/file-server.ts';
+import { publisherLabels } from '../../src/controllers/published-names.ts';
 import { getCondition } from '../../src/kube/conditions.ts';
 import {
   csiStorageCapacities,

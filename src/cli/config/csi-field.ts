@@ -1,4 +1,4 @@
-import { capacityForms } from '../../controllers/capacity/capacity-settings.ts';
+import { capacityForms } from '../../controllers/capacity-settings.ts';
 import type { CsiFlags } from '../csi-flags.ts';
 import { choice, type Field, isOn, list, record, secondsFrom, text, wholeFrom } from './fields.ts';
 

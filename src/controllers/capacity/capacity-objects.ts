@@ -12,6 +12,7 @@ import { annotations, labels } from '../../kube/well-known.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
 import { Informer } from '../../reconcile/informer/informer.ts';
 import type { BackgroundWork } from '../../runtime/supervisor.ts';
+import { capacityName, digest, publisherLabels } from '../published-names.ts';
 import { capacityReportKeyOf, capacityReportOfKey } from './capacity-report-id.ts';
 import type {
   CapacityReportDisks,
@@ -19,7 +20,6 @@ import type {
   NewCapacityReport,
   PublishedCapacityReport,
 } from './capacity-report-store.ts';
-import { capacityName, digest, publisherLabels } from './published-names.ts';
 import { segmentKeyOf } from './topology-segment.ts';
 
 export interface CapacityObjectsOptions {

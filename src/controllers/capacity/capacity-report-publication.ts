@@ -3,12 +3,12 @@ import { ephemeralStorageClassName } from '../../kube/stowage/driver-capacity.ts
 import type { ControllerContext } from '../../reconcile/controller.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
 import { TokenBucket } from '../../runtime/token-bucket.ts';
+import type { CapacityForm } from '../capacity-settings.ts';
 import type { CapacityMetrics } from './capacity-metrics.ts';
 import { capacityReportOfKey } from './capacity-report-id.ts';
 import type { CapacityReportProblems } from './capacity-report-problems.ts';
 import type { CapacityReportQueue } from './capacity-report-queue.ts';
 import type { CapacityReportStore, NewCapacityReport } from './capacity-report-store.ts';
-import type { CapacityForm } from './capacity-settings.ts';
 import type { DesiredCapacityReports } from './desired-capacity-reports.ts';
 import { type MeasuredCapacityReport, type Measurement, measure } from './measured-capacity-report.ts';
 import type { PoolDrift } from './pool-drift.ts';

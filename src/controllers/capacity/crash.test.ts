@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
 import { CrashAfterWrites } from '../../cluster/testing/fault-hooks.ts';
 import { csiNodes, storageClasses } from '../../kube/resources.ts';
-import type { CapacitySettings } from './capacity-settings.ts';
+import type { CapacitySettings } from '../capacity-settings.ts';
 import { gib, PublisherFixture } from './testing/publisher-fixture.ts';
 
 const forms: readonly Partial<CapacitySettings>[] = [{}, { form: 'DriverCapacity' }];

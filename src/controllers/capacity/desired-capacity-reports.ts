@@ -7,9 +7,9 @@ import { compileTopologySelector } from '../../kube/selectors/topology-selector.
 import { sortedKeys } from '../../kube/sorted-keys.ts';
 import { ephemeralStorageClassName } from '../../kube/stowage/driver-capacity.ts';
 import { isDelayedBinding } from '../../kube/volumes.ts';
+import { digest } from '../published-names.ts';
 import { capacityReportKeyOf } from './capacity-report-id.ts';
 import type { CapacityReportDisks } from './capacity-report-store.ts';
-import { digest } from './published-names.ts';
 import { segmentKeyOf, segmentOfKey, type TopologySegment } from './topology-segment.ts';
 
 /** Which figures a driver needs: one for each class and topology segment. */

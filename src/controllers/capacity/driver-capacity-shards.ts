@@ -15,6 +15,7 @@ import { annotations } from '../../kube/well-known.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
 import { Informer } from '../../reconcile/informer/informer.ts';
 import type { BackgroundWork } from '../../runtime/supervisor.ts';
+import { fieldManager, publisherLabels, shardName } from '../published-names.ts';
 import { capacityReportOfKey } from './capacity-report-id.ts';
 import type {
   CapacityReportDisks,
@@ -23,7 +24,6 @@ import type {
   NewCapacityReport,
   PublishedCapacityReport,
 } from './capacity-report-store.ts';
-import { fieldManager, publisherLabels, shardName } from './published-names.ts';
 import { capacityReportKeysIn, contentOfPool, poolIn, publishedAmount, topologyOf } from './shard-pools.ts';
 import { segmentKeyOf, segmentText } from './topology-segment.ts';
 

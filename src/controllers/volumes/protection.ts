@@ -1,4 +1,5 @@
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
+import { allClaimNamesOf, claimNamesOf } from '../../kube/claims-of-pod.ts';
 import { keyOf, parseKey } from '../../kube/object-key.ts';
 import { persistentVolumeClaims, persistentVolumes, pods } from '../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
@@ -10,7 +11,6 @@ import { runLoop } from '../../reconcile/run-loop.ts';
 import { Sweep } from '../../reconcile/sweep.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 import { AttributesClassProtection } from './attributes-class-protection.ts';
-import { allClaimNamesOf, claimNamesOf } from './claims-of-pod.ts';
 
 const workers = 4;
 

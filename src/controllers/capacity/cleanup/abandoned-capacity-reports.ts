@@ -5,7 +5,7 @@ import { csiDrivers, csiStorageCapacities } from '../../../kube/resources.ts';
 import { annotations, labels } from '../../../kube/well-known.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import { publisherLeaseInformer } from '../../../state/publisher-leases.ts';
-import { isManagedByStowage } from '../published-names.ts';
+import { isManagedByStowage } from '../../published-names.ts';
 
 const searchEveryMs = 600_000;
 /** The CSIDriver and the publisher must both have been gone for this long: an upgrade deletes and recreates them. */

@@ -5,7 +5,7 @@ import { csiNodes, csiStorageCapacities, driverCapacities, nodes } from '../../.
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { annotations, labels } from '../../../kube/well-known.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
-import { isManagedByStowage } from '../published-names.ts';
+import { isManagedByStowage } from '../../published-names.ts';
 
 export interface OrphanedCapacityReportsOptions {
   readonly context: Pick<ControllerContext, 'cluster' | 'clock' | 'random' | 'log'>;

@@ -16,9 +16,9 @@ import {
 } from '../../../kube/resources.ts';
 import { type LogFields, silentLog } from '../../../runtime/log.ts';
 import type { Supervisor } from '../../../runtime/supervisor.ts';
+import type { CapacitySettings } from '../../capacity-settings.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 import { type CapacityControllerOptions, capacityController } from '../capacity-controller.ts';
-import type { CapacitySettings } from '../capacity-settings.ts';
 
 export const gib = 1024n ** 3n;
 export const topologyKey = 'topology.example.com/node';

@@ -5,7 +5,7 @@ import { replicaRoom } from '../../../engine/disks/replica-room.ts';
 import type { StorageClass } from '../../../kube/api/storage.ts';
 import type { BackingImage } from '../../../kube/stowage/backing-image.ts';
 import type { DiskSchedule } from '../../../kube/stowage/disk-schedule.ts';
-import { digest } from '../../capacity/published-names.ts';
+import { digest } from '../../published-names.ts';
 
 /** What is published about one class. */
 export interface PoolCapacityReport {

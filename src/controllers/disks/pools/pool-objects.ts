@@ -11,8 +11,8 @@ import { annotations, labels } from '../../../kube/well-known.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import { Informer } from '../../../reconcile/informer/informer.ts';
 import type { BackgroundWork } from '../../../runtime/supervisor.ts';
-import { capacityDefaults } from '../../capacity/capacity-settings.ts';
-import { capacityName, publisherLabels } from '../../capacity/published-names.ts';
+import { capacityDefaults } from '../../capacity-settings.ts';
+import { capacityName, publisherLabels } from '../../published-names.ts';
 import type { PoolCapacityReport } from './pool-capacity-reports.ts';
 
 const { namespace } = capacityDefaults;

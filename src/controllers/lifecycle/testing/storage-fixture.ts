@@ -19,7 +19,7 @@ import { labels } from '../../../kube/well-known.ts';
 import type { Controller } from '../../../reconcile/controller.ts';
 import { allControllers, type ControllerSettings } from '../../all-controllers.ts';
 import { capacityController } from '../../capacity/capacity-controller.ts';
-import type { CapacitySettings } from '../../capacity/capacity-settings.ts';
+import type { CapacitySettings } from '../../capacity-settings.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 import { MemoryKubeletDirectory } from '../../workloads/node-agent/csi/testing/memory-kubelet-directory.ts';
 

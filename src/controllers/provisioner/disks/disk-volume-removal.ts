@@ -2,7 +2,7 @@ import { isReason } from '../../../kube/api-error.ts';
 import { replicas } from '../../../kube/stowage/replica.ts';
 import { claimUidKey, type DiskVolume, diskVolumes } from '../../../kube/stowage/volume.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
-import type { DiskVolumeWait } from './disk-volume-wait.ts';
+import type { DiskVolumeWait } from '../../disk-volume-wait.ts';
 
 /** How long one attempt waits for the removal of replicas; an agent may be away. After it the removal is tried again. */
 const attemptMs = 10_000;

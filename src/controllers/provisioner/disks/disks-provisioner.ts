@@ -15,6 +15,7 @@ import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { volumeModeOf } from '../../../kube/volumes.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
+import { DiskVolumeWait } from '../../disk-volume-wait.ts';
 import {
   type ProvisionedAsset,
   type Provisioner,
@@ -28,7 +29,6 @@ import {
 import { refuseUnsupported } from '../unsupported.ts';
 import { allocationOf } from './allocation.ts';
 import { DiskVolumeRemoval } from './disk-volume-removal.ts';
-import { DiskVolumeWait } from './disk-volume-wait.ts';
 
 const name = disksDriver;
 

@@ -1,5 +1,6 @@
 import type { PersistentVolumeSource } from '../../../kube/api/core.ts';
 import { volumeModeOf } from '../../../kube/volumes.ts';
+import { emptyDriver } from '../../../kube/well-known.ts';
 import type { ProvisionedAsset, Provisioner, ProvisionRequest, VolumePlanOutcome } from '../provisioner.ts';
 import { refuseUnsupported } from '../unsupported.ts';
 import { chooseSegments } from './choose-segments.ts';
@@ -7,11 +8,9 @@ import { affinityOf } from './segment-affinity.ts';
 import { readAllowedTopologies } from './segments.ts';
 import { readParameters, type ZonalParameters } from './zonal-parameters.ts';
 
-const name = 'zonal.stowage.dev';
-
 /** Simulated cloud disks: volumes in one zone or two, with no storage behind them. */
 export const zonalProvisioner: Provisioner = {
-  name,
+  name: emptyDriver,
   plan: planZonal,
   create: async (plan) => ({ kind: 'created', volume: plan }),
   delete: async () => {},
@@ -19,9 +18,9 @@ export const zonalProvisioner: Provisioner = {
 
 function planZonal(request: ProvisionRequest): VolumePlanOutcome {
   const { asset, storageClass, selectedNode, spread } = request;
-  const unsupported = refuseUnsupported(name, request);
+  const unsupported = refuseUnsupported(emptyDriver, request);
   if (unsupported !== undefined) return unsupported;
-  const parameters = readParameters(name, storageClass);
+  const parameters = readParameters(emptyDriver, storageClass);
   if (parameters.kind === 'refused') return parameters;
   const allowed = readAllowedTopologies({
     ...parameters,
@@ -49,7 +48,7 @@ function sourceOf(
   const isFormatted = fsType !== undefined && volumeModeOf(claim) === 'Filesystem';
   return {
     csi: {
-      driver: name,
+      driver: emptyDriver,
       volumeHandle: asset.name,
       ...(isFormatted ? { fsType } : {}),
       ...(Object.keys(volumeAttributes).length === 0 ? {} : { volumeAttributes }),

@@ -3,7 +3,7 @@ import { isReason } from '../../../kube/api-error.ts';
 import { bytesOf, quantityOfBytes } from '../../../kube/quantities/bytes.ts';
 import { type DiskVolume, disksDriver, diskVolumes } from '../../../kube/stowage/volume.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
-import { DiskVolumeWait } from '../../provisioner/disks/disk-volume-wait.ts';
+import { DiskVolumeWait } from '../../disk-volume-wait.ts';
 import { type BuiltInResizer, type Expansion, hasFileSystem } from './resizer.ts';
 
 /** How long one attempt waits for the verdicts of disks. After it the same size is tried again, and its requests stay. */

@@ -1,5 +1,7 @@
 import { type CsiDriverSet, noCsiDrivers, type ServedCsiDriver } from '../../../csi/served-driver.ts';
+import { decideExpansion, type ExpansionStep } from '../../../engine/expansion/decide-expansion.ts';
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
+import { allClaimNamesOf, claimNamesOf } from '../../../kube/claims-of-pod.ts';
 import { keyOf, parseKey } from '../../../kube/object-key.ts';
 import { isFinished } from '../../../kube/pods.ts';
 import { persistentVolumeClaims, persistentVolumes, pods } from '../../../kube/resources.ts';
@@ -12,10 +14,8 @@ import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import type { CsiSettings } from '../../csi-settings.ts';
 import { ServedNode } from '../../served-node.ts';
-import { allClaimNamesOf, claimNamesOf } from '../claims-of-pod.ts';
 import { VolumeModifier } from '../modifier/volume-modifier.ts';
 import { csiResizer } from './csi-resizer.ts';
-import { decideExpansion, type ExpansionStep } from './decide-expansion.ts';
 import { disksResizer } from './disks-resizer.ts';
 import { Expansions } from './expansions.ts';
 import { type BuiltInResizer, localResizer, type Resizer, zonalResizer } from './resizer.ts';

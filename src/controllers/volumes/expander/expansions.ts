@@ -1,14 +1,4 @@
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
-import { keyOf } from '../../../kube/object-key.ts';
-import { persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';
-import { annotations } from '../../../kube/well-known.ts';
-import type { ControllerContext } from '../../../reconcile/controller.ts';
-import { referenceTo } from '../../../reconcile/event-recorder.ts';
-import type { Requeue } from '../../../reconcile/workers.ts';
-import { unreachable } from '../../../runtime/assert.ts';
-import { messageOf } from '../../../runtime/error-message.ts';
-import { AttemptDelays } from '../attempt-delays.ts';
-import { decideExpansion, isSame, storageOf } from './decide-expansion.ts';
+import { decideExpansion, isSame, storageOf } from '../../../engine/expansion/decide-expansion.ts';
 import {
   hasResizeStarted,
   nodeExpansionNotRequired,
@@ -19,7 +9,17 @@ import {
   resizeInfeasibleStatus,
   resizerAnnotation,
   resizeStartedStatus,
-} from './resize-status.ts';
+} from '../../../engine/expansion/resize-status.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
+import { keyOf } from '../../../kube/object-key.ts';
+import { persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';
+import { annotations } from '../../../kube/well-known.ts';
+import type { ControllerContext } from '../../../reconcile/controller.ts';
+import { referenceTo } from '../../../reconcile/event-recorder.ts';
+import type { Requeue } from '../../../reconcile/workers.ts';
+import { unreachable } from '../../../runtime/assert.ts';
+import { messageOf } from '../../../runtime/error-message.ts';
+import { AttemptDelays } from '../attempt-delays.ts';
 import type { Expansion, Resizer } from './resizer.ts';
 
 export interface Expandable {

@@ -1,5 +1,6 @@
 import type { PersistentVolume } from '../../../kube/api/core.ts';
 import { volumeModeOf } from '../../../kube/volumes.ts';
+import { emptyDriver } from '../../../kube/well-known.ts';
 
 /**
  * Expands volumes of one kind.
@@ -37,9 +38,6 @@ export const localResizer: BuiltInResizer = {
   isFor: ({ spec }) => spec?.local !== undefined,
   expand: async (volume, size) => ({ kind: 'expanded', size, needsNode: hasFileSystem(volume) }),
 };
-
-/** A driver without storage behind its volumes: the object alone defines their size. */
-export const emptyDriver = 'zonal.stowage.dev';
 
 export const zonalResizer: BuiltInResizer = {
   name: emptyDriver,

@@ -1,8 +1,8 @@
 import type { Cluster } from '../../../cluster/cluster.ts';
 import type { Node, PersistentVolume, Pod, VolumeNodeAffinity } from '../../../kube/api/core.ts';
+import { claimNamesOf } from '../../../kube/claims-of-pod.ts';
 import { isFinished } from '../../../kube/pods.ts';
 import { persistentVolumes, pods } from '../../../kube/resources.ts';
-import { claimNamesOf } from '../claims-of-pod.ts';
 import { decideUpgrade, type ZonalUpgrade } from './decide-upgrade.ts';
 
 export interface UpgradeOptions {

@@ -1,4 +1,5 @@
 import type { Node, PersistentVolume, Pod } from '../../../kube/api/core.ts';
+import { claimNamesOf } from '../../../kube/claims-of-pod.ts';
 import { nodes, persistentVolumes, pods } from '../../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { Controller, ControllerContext } from '../../../reconcile/controller.ts';
@@ -6,7 +7,6 @@ import { referenceTo } from '../../../reconcile/event-recorder.ts';
 import type { Informer } from '../../../reconcile/informer/informer.ts';
 import { runLoop } from '../../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
-import { claimNamesOf } from '../claims-of-pod.ts';
 import { decideUpgrade, type ZonalUpgrade } from './decide-upgrade.ts';
 import { upgradeVolume } from './upgrade-volume.ts';
 

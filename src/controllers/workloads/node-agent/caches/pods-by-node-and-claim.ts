@@ -1,6 +1,6 @@
 import type { Pod } from '../../../../kube/api/core.ts';
+import { claimNamesOf } from '../../../../kube/claims-of-pod.ts';
 import { keyOf } from '../../../../kube/object-key.ts';
-import { claimNamesOf } from '../../../volumes/claims-of-pod.ts';
 
 const none: ReadonlySet<string> = new Set();
 

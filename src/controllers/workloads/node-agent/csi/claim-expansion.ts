@@ -1,8 +1,8 @@
 import { CsiCallError } from '../../../../csi/csi-errors.ts';
+import { isLess, storageOf } from '../../../../engine/expansion/decide-expansion.ts';
+import { awaitsNodeResize } from '../../../../engine/expansion/resize-status.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../../kube/api/core.ts';
 import { parseQuantity, quantityToBytes } from '../../../../kube/quantities/quantity.ts';
-import { isLess, storageOf } from '../../../volumes/expander/decide-expansion.ts';
-import { awaitsNodeResize } from '../../../volumes/expander/resize-status.ts';
 
 /** The size in bytes that the volume's file system must grow to; undefined if the claim does not wait for its node. */
 export function pendingExpansion(

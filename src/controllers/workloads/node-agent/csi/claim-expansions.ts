@@ -1,3 +1,5 @@
+import { storageOf } from '../../../../engine/expansion/decide-expansion.ts';
+import { resizeFinishedStatus } from '../../../../engine/expansion/resize-status.ts';
 import type { PersistentVolumeClaim } from '../../../../kube/api/core.ts';
 import { isReason } from '../../../../kube/api-error.ts';
 import { setCondition } from '../../../../kube/conditions.ts';
@@ -5,8 +7,6 @@ import { formatTimestamp } from '../../../../kube/go/timestamp.ts';
 import { persistentVolumeClaims } from '../../../../kube/resources.ts';
 import type { ControllerContext } from '../../../../reconcile/controller.ts';
 import { referenceTo } from '../../../../reconcile/event-recorder.ts';
-import { storageOf } from '../../../volumes/expander/decide-expansion.ts';
-import { resizeFinishedStatus } from '../../../volumes/expander/resize-status.ts';
 import type { AgentCaches } from '../caches/agent-caches.ts';
 import { isInfeasible, isInUse, pendingExpansion } from './claim-expansion.ts';
 import { grpcErrorText } from './mount-problem.ts';

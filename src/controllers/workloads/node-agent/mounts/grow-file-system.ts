@@ -1,9 +1,9 @@
+import { storageOf } from '../../../../engine/expansion/decide-expansion.ts';
+import { awaitsNodeResize, resizeFinishedStatus } from '../../../../engine/expansion/resize-status.ts';
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../../../kube/api/core.ts';
 import { persistentVolumeClaims } from '../../../../kube/resources.ts';
 import type { ControllerContext } from '../../../../reconcile/controller.ts';
 import { referenceTo } from '../../../../reconcile/event-recorder.ts';
-import { storageOf } from '../../../volumes/expander/decide-expansion.ts';
-import { awaitsNodeResize, resizeFinishedStatus } from '../../../volumes/expander/resize-status.ts';
 
 /**
  * The node's part of an expansion: the file system grows to the volume's size while a pod runs on it. One write to the version that was

@@ -1,7 +1,7 @@
-import type { PersistentVolume, PersistentVolumeClaim, ResourceList } from '../../../kube/api/core.ts';
-import { pluginOfVolume } from '../../../kube/legacy/in-tree-migration.ts';
-import { compareQuantities, parseQuantity } from '../../../kube/quantities/quantity.ts';
-import { annotations } from '../../../kube/well-known.ts';
+import type { PersistentVolume, PersistentVolumeClaim, ResourceList } from '../../kube/api/core.ts';
+import { pluginOfVolume } from '../../kube/legacy/in-tree-migration.ts';
+import { compareQuantities, parseQuantity } from '../../kube/quantities/quantity.ts';
+import { annotations } from '../../kube/well-known.ts';
 
 /** The next step for the size of a claim. */
 export type ExpansionStep =

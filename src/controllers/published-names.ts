@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { labels } from '../../kube/well-known.ts';
+import { labels } from '../kube/well-known.ts';
 
 const labelLengthMax = 63;
 const objectNameLengthMax = 253;

@@ -4,8 +4,8 @@ import type {
   PersistentVolume,
   PersistentVolumeClaim,
   PersistentVolumeSource,
-} from '../../../kube/api/core.ts';
-import { annotations } from '../../../kube/well-known.ts';
+} from '../../kube/api/core.ts';
+import { annotations } from '../../kube/well-known.ts';
 import { decideExpansion, type ExpansionStep } from './decide-expansion.ts';
 
 interface Case {

@@ -1,8 +1,8 @@
-import { type DiskVolume, diskVolumes } from '../../../kube/stowage/volume.ts';
-import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
-import type { ControllerContext } from '../../../reconcile/controller.ts';
-import { ObjectChanges } from '../../../reconcile/object-changes.ts';
-import { onAbort } from '../../../runtime/abort.ts';
+import { type DiskVolume, diskVolumes } from '../kube/stowage/volume.ts';
+import { undefinedIfNotFound } from '../kube/undefined-if-not-found.ts';
+import type { ControllerContext } from '../reconcile/controller.ts';
+import { ObjectChanges } from '../reconcile/object-changes.ts';
+import { onAbort } from '../runtime/abort.ts';
 
 export interface DiskVolumeWaitOptions<Result> {
   readonly maxMs: number;

@@ -1,5 +1,5 @@
-import type { Pod } from '../../kube/api/core.ts';
-import { ephemeralClaimName } from '../../kube/volumes.ts';
+import type { Pod } from './api/core.ts';
+import { ephemeralClaimName } from './volumes.ts';
 
 /**
  * The names of the claims that a pod uses, including those of its ephemeral volumes. A pod that its node has finished

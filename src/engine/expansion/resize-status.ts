@@ -1,6 +1,6 @@
-import type { PersistentVolumeClaim, PersistentVolumeClaimCondition } from '../../../kube/api/core.ts';
-import { setCondition } from '../../../kube/conditions.ts';
-import { formatTimestamp } from '../../../kube/go/timestamp.ts';
+import type { PersistentVolumeClaim, PersistentVolumeClaimCondition } from '../../kube/api/core.ts';
+import { setCondition } from '../../kube/conditions.ts';
+import { formatTimestamp } from '../../kube/go/timestamp.ts';
 
 /** On a claim: the resizer that expands its volume. */
 export const resizerAnnotation = 'volume.kubernetes.io/storage-resizer';
