@@ -49,6 +49,17 @@ describe('layers', () => {
     expect(places(checkLayers('src', layers, sources))).toEqual(['src/util.ts:1', 'src/helpers/x.ts:1']);
   });
 
+  test('keep controllers apart, but not their tests', () => {
+    const sources = readSources({
+      'src/controllers/attacher/attacher.ts': "import '../capacity/capacity-controller.ts';",
+      'src/controllers/attacher/attacher.test.ts': "import '../capacity/capacity-controller.ts';",
+    });
+    const controllers = layersByFolder['src/controllers']!;
+    expect(places(checkLayers('src/controllers', controllers, sources))).toEqual([
+      'src/controllers/attacher/attacher.ts:1',
+    ]);
+  });
+
   test('hold inside a folder too', () => {
     const inner = [['tables'], ['rules', 'ledger.ts'], ['plan.ts']];
     const sources = readSources({

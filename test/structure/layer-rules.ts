@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { pureFolders, testHarnesses } from './layers.ts';
+import { pureFolders, testedTogether, testHarnesses } from './layers.ts';
 import type { Mention, SourceFacts } from './source-facts.ts';
 import { type Complaint, isTestCode, type Violation, violationAt } from './violation.ts';
 
@@ -14,7 +14,7 @@ interface Dependency {
 
 /**
  * Checks the layers of one folder: every file belongs to a layer, and imports go to lower layers only. Test code may also import
- * fixtures (`testing/` folders) and harnesses of upper layers.
+ * fixtures (`testing/` folders) and harnesses of upper layers, and tests of controllers run several of them together.
  */
 export function checkLayers(folder: string, layers: Layers, sources: readonly SourceFacts[]): Violation[] {
   const levelOf = (path: string): number => {
@@ -29,7 +29,7 @@ export function checkLayers(folder: string, layers: Layers, sources: readonly So
     const child = childOf(folder, target);
     if (child === undefined || child === childOf(folder, source.path)) return false;
     if (isTestCode(source.path) && (isTestCode(target) || isDirectChild(folder, source.path))) return false;
-    if (isTestCode(source.path) && testHarnesses.has(child)) return false;
+    if (isTestCode(source.path) && (testHarnesses.has(child) || testedTogether.has(folder))) return false;
     const targetLevel = levelOf(target);
     return targetLevel < 0 || targetLevel >= levelOf(source.path);
   });

@@ -1,4 +1,5 @@
 import { apiserverLayers } from './apiserver-layers.ts';
+import { controllersLayers, volumesLayers, workloadsLayers } from './controllers-layers.ts';
 import { engineLayers } from './engine-layers.ts';
 
 /**
@@ -25,10 +26,20 @@ export const layersByFolder: Readonly<Record<string, readonly (readonly string[]
   ],
   'src/apiserver': apiserverLayers,
   'src/engine': engineLayers,
+  'src/controllers': controllersLayers,
+  'src/controllers/volumes': volumesLayers,
+  'src/controllers/workloads': workloadsLayers,
 };
 
 /** Folders of src/ that run anywhere, also in a browser: they import neither Node modules nor packages. */
 export const pureFolders: ReadonlySet<string> = new Set(['kube', 'engine']);
+
+/** Folders whose tests import any entry of them: they run several controllers on one cluster. */
+export const testedTogether: ReadonlySet<string> = new Set([
+  'src/controllers',
+  'src/controllers/volumes',
+  'src/controllers/workloads',
+]);
 
 /** Folders of src/ that tests of lower layers use too: the simulation's invariants are checked on every version that they store. */
 export const testHarnesses: ReadonlySet<string> = new Set(['simulation']);
