@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
 import { EmbeddedServer } from '../../src/apiserver/embedded-server.ts';
-import { ConsolePages } from '../../src/cli/console/console-pages.ts';
+import { ConsolePages } from '../../src/cli/up/console-pages.ts';
 import { EmbeddedCluster } from '../../src/cluster/embedded-cluster.ts';
 import { consoleAnswers } from '../../src/console/answers/console-answers.ts';
 import { Console } from '../../src/console/console.ts';

@@ -16,7 +16,7 @@ import type { CapacityReport } from '../../queries/capacity/report.ts';
 import { nodeWith, podWith, twoPools, viewOf } from '../../queries/testing/cluster-views.ts';
 import type { ClusterView } from '../../queries/view/cluster-view.ts';
 import { plainTerminal, type Terminal } from '../output/terminal.ts';
-import { poolNames, renderCapacity } from './render-capacity.ts';
+import { poolNames, renderCapacity } from './render.ts';
 
 const nowMs = Date.parse('2026-01-01T12:00:00Z');
 const golden = (name: string) => `./testing/golden/${name}`;

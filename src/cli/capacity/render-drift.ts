@@ -2,9 +2,9 @@ import type { DriftReport, PoolDriftLine } from '../../queries/capacity/drift-re
 import { ageText } from '../../queries/pools/age-text.ts';
 import { readableAmount } from '../../queries/pools/amounts.ts';
 import { printableText } from '../../runtime/printable-text.ts';
+import { Sections, type SectionsOptions } from '../output/sections.ts';
 import { type Style, styleOf } from '../output/style.ts';
 import type { Column } from '../output/table.ts';
-import { Sections, type SectionsOptions } from '../reservations/sections.ts';
 
 export interface RenderDriftOptions extends SectionsOptions {
   readonly nowMs: number;

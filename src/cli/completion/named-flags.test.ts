@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { addHeadroom } from '../commands/headroom.ts';
-import { addPlan } from '../commands/plan.ts';
+import { addHeadroom } from '../headroom/command.ts';
+import { addPlan } from '../plan/command.ts';
 import { type CommandTree, commandTree, type Values } from './command-tree.ts';
 
 function program(): Command {

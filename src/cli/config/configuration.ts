@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { readYaml, YamlSyntaxError } from '../../io/yaml/yaml-reader.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError } from '../errors/cli-error.ts';
 import { csiField } from './csi-field.ts';
 import { address, choice, isOn, list, record, secondsFrom, text } from './fields.ts';
 import { profileField } from './profile-field.ts';

@@ -1,5 +1,5 @@
 import { capacityForms } from '../../controllers/capacity-settings.ts';
-import type { CsiFlags } from '../csi-flags.ts';
+import type { CsiFlags } from '../flags/csi-flags.ts';
 import { choice, type Field, isOn, list, record, secondsFrom, text, wholeFrom } from './fields.ts';
 
 /** The field `csi`: what the flags of `run` for CSI drivers set. The name of a node differs from process to process, and stays a flag. */

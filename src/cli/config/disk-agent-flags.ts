@@ -6,8 +6,8 @@ import type {
   DiskAgentSettings,
 } from '../../controllers/disk-agent/disk-agent-settings.ts';
 import { isDataName } from '../../controllers/disk-agent/files/data-folder.ts';
-import { usage } from '../cli-error.ts';
-import { parseListenAddress } from '../listen-address.ts';
+import { usage } from '../errors/cli-error.ts';
+import { parseListenAddress } from '../flags/listen-address.ts';
 
 /** The flags of `run` for the agent of one node. */
 export interface DiskAgentFlags {

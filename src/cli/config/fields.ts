@@ -1,5 +1,5 @@
 import { isRecord } from '../../kube/wire.ts';
-import { parseListenAddress } from '../listen-address.ts';
+import { parseListenAddress } from '../flags/listen-address.ts';
 
 /** Reads the value of a field at `path`. Problems are added to `problems`; then the result must not be used. */
 export type Field<T> = (value: unknown, path: string, problems: string[]) => T | undefined;

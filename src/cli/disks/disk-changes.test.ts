@@ -7,7 +7,7 @@ import { diskSchedules } from '../../kube/stowage/disk-schedule.ts';
 import { forceRemovalKey, storageNodes } from '../../kube/stowage/storage-node.ts';
 import { readDiskObjects } from '../../queries/disks/disk-objects.ts';
 import type { EvictionLine, EvictionReport } from '../../queries/disks/disks-report.ts';
-import { confirm } from '../drives/confirm.ts';
+import { confirm } from '../output/confirm.ts';
 import { targetNamed } from './disk-targets.ts';
 import { editStorageNode } from './edit-storage-node.ts';
 import { evictionFailure, waitUntilEmpty } from './evict.ts';

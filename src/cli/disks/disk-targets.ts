@@ -4,7 +4,7 @@ import type { DiskVolume } from '../../kube/stowage/volume.ts';
 import { claimsOfVolumes } from '../../queries/disks/claims-of-volumes.ts';
 import type { DiskObjects } from '../../queries/disks/disk-objects.ts';
 import { diskLabel, type KnownDisk, knownDisks } from '../../queries/disks/known-disks.ts';
-import { CliError, usage } from '../cli-error.ts';
+import { CliError, usage } from '../errors/cli-error.ts';
 
 /** What an argument of `disks describe` and `disks evict` names. */
 export type DisksTarget =

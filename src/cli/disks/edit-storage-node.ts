@@ -3,7 +3,7 @@ import { isReason } from '../../kube/api-error.ts';
 import { withPreconditions } from '../../kube/patch-preconditions.ts';
 import { type StorageNode, storageNodes } from '../../kube/stowage/storage-node.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError } from '../errors/cli-error.ts';
 
 /** How often a change is decided again after another client changed the node at the same time. */
 const attemptsMax = 8;

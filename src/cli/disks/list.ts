@@ -4,7 +4,7 @@ import { VolumesOnDisks } from '../../queries/disks/disk-volume-lines.ts';
 import type { DiskLine, DisksReport, DiskVolumesReport } from '../../queries/disks/disks-report.ts';
 import { knownDisks } from '../../queries/disks/known-disks.ts';
 import { printableText } from '../../runtime/printable-text.ts';
-import { CliError, usage } from '../cli-error.ts';
+import { CliError, usage } from '../errors/cli-error.ts';
 import { outputFormatOf } from '../output/output-format.ts';
 import { renderDisks, renderDiskVolumes } from './render-disks.ts';
 import { type DisksFlags, disksOutput, withDisks } from './with-disks.ts';

@@ -10,8 +10,8 @@ import { type DiskObjects, readDiskObjects } from '../../queries/disks/disk-obje
 import { healthOn } from '../../queries/disks/disk-volume-lines.ts';
 import { type KnownDisk, knownDisks } from '../../queries/disks/known-disks.ts';
 import { printableText } from '../../runtime/printable-text.ts';
-import { CliError } from '../cli-error.ts';
-import { confirm } from '../drives/confirm.ts';
+import { CliError } from '../errors/cli-error.ts';
+import { confirm } from '../output/confirm.ts';
 import { printLine } from '../output/print-line.ts';
 import { type DisksTarget, targetNamed, targetText } from './disk-targets.ts';
 import { editStorageNode } from './edit-storage-node.ts';

@@ -9,11 +9,11 @@ import type {
   ReplicaLine,
   StorageNodeDescription,
 } from '../../queries/disks/disks-report.ts';
-import { byteText } from '../drives/byte-text.ts';
-import { driveBarFor } from '../drives/drive-bar.ts';
+import { byteText } from '../output/byte-text.ts';
+import { driveBarFor } from '../output/drive-bar.ts';
+import { Sections } from '../output/sections.ts';
 import { type Style, styleOf } from '../output/style.ts';
 import type { Column } from '../output/table.ts';
-import { Sections } from '../reservations/sections.ts';
 import { diskColumns, type RenderDisksOptions } from './render-disks.ts';
 
 export type DisksDescription =

@@ -6,11 +6,11 @@ import type {
   DiskVolumesReport,
   ImageLine,
 } from '../../queries/disks/disks-report.ts';
-import { byteText } from '../drives/byte-text.ts';
-import { driveBarFor } from '../drives/drive-bar.ts';
+import { byteText } from '../output/byte-text.ts';
+import { driveBarFor } from '../output/drive-bar.ts';
+import { Sections, type SectionsOptions } from '../output/sections.ts';
 import { type Style, styleOf } from '../output/style.ts';
 import type { Column } from '../output/table.ts';
-import { Sections, type SectionsOptions } from '../reservations/sections.ts';
 
 export interface RenderDisksOptions extends SectionsOptions {
   readonly env: NodeJS.ProcessEnv;

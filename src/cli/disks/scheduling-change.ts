@@ -1,7 +1,7 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
 import type { StorageNode } from '../../kube/stowage/storage-node.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError } from '../errors/cli-error.ts';
 import type { DisksTarget } from './disk-targets.ts';
 import { editStorageNode } from './edit-storage-node.ts';
 

@@ -7,8 +7,8 @@ import { examine } from '../../queries/doctor/examine.ts';
 import type { ClusterFacts } from '../../queries/doctor/facts.ts';
 import { findingTexts } from '../../queries/doctor/findings.ts';
 import { plainTerminal } from '../output/terminal.ts';
-import { exitCodeFor } from './doctor.ts';
-import { doctorNames, renderDoctor } from './render-doctor.ts';
+import { doctorNames, renderDoctor } from './render.ts';
+import { exitCodeFor } from './run.ts';
 import { at, condition, factsOf, nowMs, unreadFacts } from './testing/cluster-facts.ts';
 import { doctorCases as cases, ownKinds } from './testing/doctor-cases.ts';
 

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import type { Drive } from '../../kube/stowage/drive.ts';
 import { examine } from '../../queries/doctor/examine.ts';
 import { plainTerminal } from '../output/terminal.ts';
-import { doctor } from './doctor.ts';
-import { renderDoctor } from './render-doctor.ts';
+import { renderDoctor } from './render.ts';
+import { doctor } from './run.ts';
 import { factsOf, unreadFacts } from './testing/cluster-facts.ts';
 
 const golden = (name: string) => `./testing/golden/${name}.txt`;

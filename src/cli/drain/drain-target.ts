@@ -1,4 +1,4 @@
-import { usage } from '../cli-error.ts';
+import { usage } from '../errors/cli-error.ts';
 
 /** What is to be emptied. */
 export interface DrainTarget {

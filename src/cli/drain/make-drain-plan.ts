@@ -1,5 +1,5 @@
 import { bytesText } from '../../engine/remedies/amount-text.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError } from '../errors/cli-error.ts';
 import { budgetKind, type DrainFacts, unreadKinds } from './drain-facts.ts';
 import { type DrainPlanReport, drainApiVersion } from './drain-report.ts';
 import { type DrainTarget, drainTargetText } from './drain-target.ts';

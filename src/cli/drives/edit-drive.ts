@@ -2,7 +2,7 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import { isReason } from '../../kube/api-error.ts';
 import { withPreconditions } from '../../kube/patch-preconditions.ts';
 import { type Drive, drives } from '../../kube/stowage/drive.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError } from '../errors/cli-error.ts';
 import { driveNamed } from './named-drives.ts';
 
 /** How often a change is decided again after another client changed the drive at the same time. */

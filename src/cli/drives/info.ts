@@ -3,7 +3,7 @@ import { readDriveObjects } from '../../queries/drives/drive-objects.ts';
 import type { DriveNodesReport, DriveVolumesReport } from '../../queries/drives/drives-report.ts';
 import { linesAbout, volumeLines } from '../../queries/drives/volume-lines.ts';
 import { printableText } from '../../runtime/printable-text.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError } from '../errors/cli-error.ts';
 import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
 import { drivesReportOf, renderOptions } from './list.ts';
 import { renderDriveNodes, renderVolumeDetails } from './render-drives.ts';

@@ -1,6 +1,6 @@
 import { isLabelKey, isLabelValue } from '../../kube/selectors/label-syntax.ts';
 import { accessTierNames } from '../../kube/stowage/drive.ts';
-import { usage } from '../cli-error.ts';
+import { usage } from '../errors/cli-error.ts';
 
 /** Null removes the label, as in a merge patch. */
 export type LabelChanges = Readonly<Record<string, string | null>>;

@@ -4,7 +4,7 @@ import type { DrivesReport, DriveVolumesReport } from '../../queries/drives/driv
 import { volumeLines } from '../../queries/drives/volume-lines.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { printableText } from '../../runtime/printable-text.ts';
-import { usage } from '../cli-error.ts';
+import { usage } from '../errors/cli-error.ts';
 import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
 import { terminalOf } from '../output/terminal.ts';
 import { drivePrefix } from './named-drives.ts';

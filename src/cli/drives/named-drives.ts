@@ -1,7 +1,7 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import { type Drive, drives } from '../../kube/stowage/drive.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError } from '../errors/cli-error.ts';
 
 /** `kubectl get drives -o name` and our own `-o name` print names with this in front. */
 export const drivePrefix = 'drive.stowage.dev/';

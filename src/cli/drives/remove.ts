@@ -1,7 +1,7 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import { isReason } from '../../kube/api-error.ts';
 import { type Drive, driveProtectionFinalizer, drives } from '../../kube/stowage/drive.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError } from '../errors/cli-error.ts';
 import { printLine } from '../output/print-line.ts';
 import { editDrive } from './edit-drive.ts';
 import { driveNameIn, drivePrefix } from './named-drives.ts';

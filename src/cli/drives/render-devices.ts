@@ -1,10 +1,10 @@
 import type { BlockDevice } from '../../drives/devices/block-device.ts';
 import { deviceId } from '../../drives/devices/device-id.ts';
 import { obstacleOf } from '../../drives/devices/device-obstacle.ts';
+import { byteText } from '../output/byte-text.ts';
+import { Sections, type SectionsOptions } from '../output/sections.ts';
 import { styleOf } from '../output/style.ts';
 import type { Column } from '../output/table.ts';
-import { Sections, type SectionsOptions } from '../reservations/sections.ts';
-import { byteText } from './byte-text.ts';
 import type { InitResult } from './init-devices.ts';
 
 /** The output of `drives discover -o json`. */

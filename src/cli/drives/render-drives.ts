@@ -8,13 +8,13 @@ import type {
   DriveVolumesReport,
 } from '../../queries/drives/drives-report.ts';
 import { ageText } from '../../queries/pools/age-text.ts';
+import { byteText } from '../output/byte-text.ts';
+import { driveBarFor } from '../output/drive-bar.ts';
 import { fieldLines } from '../output/field-lines.ts';
+import { Sections, type SectionsOptions } from '../output/sections.ts';
 import { type Style, styleOf } from '../output/style.ts';
 import type { Column } from '../output/table.ts';
 import type { Terminal } from '../output/terminal.ts';
-import { Sections, type SectionsOptions } from '../reservations/sections.ts';
-import { byteText } from './byte-text.ts';
-import { driveBarFor } from './drive-bar.ts';
 
 export interface RenderDrivesOptions extends SectionsOptions {
   readonly env: NodeJS.ProcessEnv;

@@ -6,8 +6,8 @@ import { realSystemCommands, SystemCommandError } from '../../drives/devices/sys
 import { unmountLeftovers } from '../../drives/devices/temporary-mount.ts';
 import { type Drive, isSameUuid } from '../../kube/stowage/drive.ts';
 import { realClock } from '../../runtime/clock.ts';
-import { CliError } from '../cli-error.ts';
-import { logForReading } from '../log-flags.ts';
+import { CliError } from '../errors/cli-error.ts';
+import { logForReading } from '../flags/log-flags.ts';
 import { progressOf } from '../output/progress-of.ts';
 import { allDevices } from './discover.ts';
 import { driveNamed, drivePrefix } from './named-drives.ts';

@@ -1,10 +1,10 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { KubernetesCluster } from '../../cluster/kubernetes/client.ts';
 import { ApiError, isReason } from '../../kube/api-error.ts';
-import { CliError } from '../cli-error.ts';
-import { type ConnectFlags, connect } from '../connect.ts';
-import { type LogFlags, logForReading } from '../log-flags.ts';
-import { type AskedServer, refusalError } from '../server-error.ts';
+import { CliError } from '../errors/cli-error.ts';
+import { type AskedServer, refusalError } from '../errors/server-error.ts';
+import { type LogFlags, logForReading } from '../flags/log-flags.ts';
+import { type ConnectFlags, connect } from '../source/connect.ts';
 
 /** The flags of every command that uses the cluster. */
 export interface DrivesFlags extends ConnectFlags, Pick<LogFlags, 'verbose'> {}

@@ -11,7 +11,7 @@ import { isReportedUnschedulable, reportedMessage } from '../../queries/explain/
 import { explainPod } from '../../queries/explain/explain-pod.ts';
 import type { PodExplanation } from '../../queries/explain/explanation.ts';
 import { loadCluster } from '../source/load-cluster.ts';
-import { exitCodeOf } from './explain.ts';
+import { exitCodeOf } from './run.ts';
 import { RandomScheduling } from './testing/random-scheduling.ts';
 
 const clusters = Number(process.env.EXPLAIN_CLUSTERS ?? 120);

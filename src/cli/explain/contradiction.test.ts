@@ -5,8 +5,8 @@ import { explainPod } from '../../queries/explain/explain-pod.ts';
 import { nodeWith, podWith, viewOf } from '../../queries/testing/cluster-views.ts';
 import type { ClusterView } from '../../queries/view/cluster-view.ts';
 import { plainTerminal } from '../output/terminal.ts';
-import { exitCodeOf } from './explain.ts';
 import { renderPod } from './render-pod.ts';
+import { exitCodeOf } from './run.ts';
 
 const refusal = '0/1 nodes are available: 1 node(s) did not have enough free storage.';
 

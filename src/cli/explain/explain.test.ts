@@ -18,9 +18,9 @@ import {
 } from '../../queries/testing/cluster-views.ts';
 import type { ClusterView, Target } from '../../queries/view/cluster-view.ts';
 import { plainTerminal, type Terminal } from '../output/terminal.ts';
-import { exitCodeOf, nameOf } from './explain.ts';
 import { renderClaim } from './render-claim.ts';
 import { renderPod } from './render-pod.ts';
+import { exitCodeOf, nameOf } from './run.ts';
 
 const golden = (name: string) => `./testing/golden/${name}`;
 

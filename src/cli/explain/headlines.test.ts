@@ -7,8 +7,8 @@ import { nodeWith, podWith, viewOf } from '../../queries/testing/cluster-views.t
 import type { ClusterView } from '../../queries/view/cluster-view.ts';
 import { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import { plainTerminal } from '../output/terminal.ts';
-import { exitCodeOf, kindAndName } from './explain.ts';
 import { renderPod } from './render-pod.ts';
+import { exitCodeOf, kindAndName } from './run.ts';
 
 const pod = podWith('p', '1', ['data']);
 const oneNode = { Node: [nodeWith('n1', '4')], Pod: [pod] };

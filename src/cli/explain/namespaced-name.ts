@@ -1,4 +1,4 @@
-import { usage } from '../cli-error.ts';
+import { usage } from '../errors/cli-error.ts';
 
 export interface NamespacedName {
   /** Undefined if the user gave none. */

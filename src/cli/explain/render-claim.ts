@@ -1,7 +1,7 @@
 import type { ClaimExplanation } from '../../queries/explain/explanation.ts';
 import { candidateText } from '../../queries/explain/reason-text.ts';
 import { expansionText } from '../../queries/pools/expansion-text.ts';
-import { lessCloseText, Page, type RenderOptions, renderEvents, renderNotes } from './render-parts.ts';
+import { lessCloseText, Page, type RenderOptions, renderEvents, renderNotes } from '../output/page.ts';
 import { renderPodInto } from './render-pod.ts';
 
 /** Renders the explanation of a claim as text. */

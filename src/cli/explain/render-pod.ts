@@ -8,7 +8,7 @@ import type {
 import { namesText } from '../../queries/explain/names-text.ts';
 import { candidateText, nodeReasonTexts } from '../../queries/explain/reason-text.ts';
 import { readableAmount } from '../../queries/pools/amounts.ts';
-import { lessCloseText, Page, type RenderOptions, renderEvents, renderNotes } from './render-parts.ts';
+import { lessCloseText, Page, type RenderOptions, renderEvents, renderNotes } from '../output/page.ts';
 
 /** Keeps thousands of nodes on one screen; `-o wide` shows all. */
 const groupsMax = 12;

@@ -6,8 +6,8 @@ import type { PodExplanation } from '../../queries/explain/explanation.ts';
 import { nodeWith, podWith, threeNodes, viewOf } from '../../queries/testing/cluster-views.ts';
 import type { ClusterView, Target } from '../../queries/view/cluster-view.ts';
 import { plainTerminal, type Terminal } from '../output/terminal.ts';
-import { exitCodeOf } from './explain.ts';
 import { renderPod } from './render-pod.ts';
+import { exitCodeOf } from './run.ts';
 
 function ask(view: ClusterView, target: Partial<Target> = {}): PodExplanation {
   const whole: Target = { kind: 'pod', namespace: 'default', name: 'p', ...target };

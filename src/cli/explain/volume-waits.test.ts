@@ -16,8 +16,8 @@ import type { PodExplanation } from '../../queries/explain/explanation.ts';
 import { nodeWith, podWith, viewOf } from '../../queries/testing/cluster-views.ts';
 import type { ClusterView } from '../../queries/view/cluster-view.ts';
 import { plainTerminal } from '../output/terminal.ts';
-import { exitCodeOf, nameOf } from './explain.ts';
 import { renderPod } from './render-pod.ts';
+import { exitCodeOf, nameOf } from './run.ts';
 
 function ask(view: ClusterView, pod: Pod): PodExplanation {
   return explainPod(view, pod, { nowMs: 0 });

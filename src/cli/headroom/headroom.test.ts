@@ -12,7 +12,7 @@ import { shop } from '../../queries/plan/testing/plan-views.ts';
 import { nodeWith, viewOf } from '../../queries/testing/cluster-views.ts';
 import type { ClusterView } from '../../queries/view/cluster-view.ts';
 import { plainTerminal, type Terminal } from '../output/terminal.ts';
-import { exitCodeOfHeadroom, renderedHeadroom } from './headroom-command.ts';
+import { exitCodeOfHeadroom, renderedHeadroom } from './run.ts';
 
 const golden = (name: string) => `./testing/golden/${name}`;
 const narrow: Terminal = { width: 60, hasColour: false, isInteractive: true };

@@ -1,4 +1,4 @@
-import { usage } from '../cli-error.ts';
+import { usage } from '../errors/cli-error.ts';
 
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 

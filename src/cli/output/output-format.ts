@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import { parseServerJson } from '../../apiserver/schema/json-reader.ts';
 import { jsonText } from '../../kube/go/json-text.ts';
 import { escapedJson } from '../../runtime/printable-text.ts';
-import { usage } from '../cli-error.ts';
+import { usage } from '../errors/cli-error.ts';
 
 /** The formats of every command that answers. `wide` is a table with more columns, `name` prints only names. */
 export const outputFormats = ['table', 'wide', 'json', 'yaml', 'name'] as const;

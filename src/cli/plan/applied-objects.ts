@@ -2,7 +2,7 @@ import type { WhatIfChange } from '../../engine/what-if/change.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { textOf } from '../../kube/wire.ts';
 import { kindResources } from '../../state/kind-resources.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError } from '../errors/cli-error.ts';
 import { loadObjects } from '../source/load-files.ts';
 
 const otherNamespaced: ReadonlySet<string> = new Set(['Deployment', 'Job', 'CronJob', 'DaemonSet']);

@@ -1,6 +1,6 @@
 import { isRecord } from '../../kube/wire.ts';
 import type { ChangeWords } from '../../queries/plan/change-words.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError } from '../errors/cli-error.ts';
 import { loadValue } from '../source/load-files.ts';
 
 /** The changes of one entry of the file: what the flags of the same names would ask for. */

@@ -11,7 +11,7 @@ import { ApiError, invalid } from '../../kube/api-error.ts';
 import { listOf, textOf } from '../../kube/wire.ts';
 import type { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import { kindResources } from '../../state/kind-resources.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError } from '../errors/cli-error.ts';
 
 /**
  * Throws a CliError about the first object that an API server would refuse: a plan for it would predict what cannot happen. A file may have a part of an object

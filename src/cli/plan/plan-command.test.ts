@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { viewOf } from '../../queries/testing/cluster-views.ts';
-import { headroomCommand } from '../headroom/headroom-command.ts';
+import { headroomCommand } from '../headroom/run.ts';
 import { readChangesFile } from './changes-file.ts';
 import { checkApplied } from './check-applied.ts';
-import { planCommand } from './plan-command.ts';
+import { planCommand } from './run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'stowage-plan-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -5,9 +5,9 @@ import { makePlan } from '../../queries/plan/make-plan.ts';
 import { shop, twoDrives } from '../../queries/plan/testing/plan-views.ts';
 import { nodeWith, podWith, viewOf } from '../../queries/testing/cluster-views.ts';
 import type { ClusterView } from '../../queries/view/cluster-view.ts';
+import { changesOfFlags } from '../flags/change-flags.ts';
 import { plainTerminal, type Terminal } from '../output/terminal.ts';
-import { changesOfFlags } from './change-flags.ts';
-import { exitCodeOfPlan, renderedPlan } from './plan-command.ts';
+import { exitCodeOfPlan, renderedPlan } from './run.ts';
 
 const golden = (name: string) => `./testing/golden/${name}`;
 const narrow: Terminal = { width: 50, hasColour: false, isInteractive: true };

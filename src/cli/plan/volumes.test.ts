@@ -20,7 +20,7 @@ import { makePlan } from '../../queries/plan/make-plan.ts';
 import { twoDrives } from '../../queries/plan/testing/plan-views.ts';
 import { nodeWith, podWith, viewOf } from '../../queries/testing/cluster-views.ts';
 import type { ClusterView } from '../../queries/view/cluster-view.ts';
-import { exitCodeOfPlan } from './plan-command.ts';
+import { exitCodeOfPlan } from './run.ts';
 
 const options = { nowMs: Date.parse('2026-01-01T00:00:00Z'), profile: 'stowage' } as const;
 const namespace = 'default';

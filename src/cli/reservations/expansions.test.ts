@@ -20,7 +20,7 @@ import { findReservations } from '../../queries/reservations/find-reservations.t
 import { viewOf } from '../../queries/testing/cluster-views.ts';
 import { renderClaim } from '../explain/render-claim.ts';
 import { plainTerminal } from '../output/terminal.ts';
-import { renderReservations } from './render-reservations.ts';
+import { renderReservations } from './render.ts';
 
 const driver = 'disk.csi';
 const nowMs = Date.parse('2026-01-01T12:00:00Z');

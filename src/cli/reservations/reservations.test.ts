@@ -17,7 +17,7 @@ import { nodeWith, podWith, viewOf } from '../../queries/testing/cluster-views.t
 import type { ClusterView } from '../../queries/view/cluster-view.ts';
 import { cannotRead } from '../../queries/view/missing-notes.ts';
 import { plainTerminal } from '../output/terminal.ts';
-import { renderReservations, reservationNames } from './render-reservations.ts';
+import { renderReservations, reservationNames } from './render.ts';
 
 const nowMs = Date.parse('2026-01-01T12:00:00Z');
 const golden = (name: string) => `./testing/golden/${name}`;

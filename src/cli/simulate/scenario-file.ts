@@ -4,8 +4,8 @@ import { isRecord } from '../../kube/wire.ts';
 import { messageOf } from '../../runtime/error-message.ts';
 import { allParts } from '../../simulation/all-parts.ts';
 import { type Scenario, simulationSubjects, type TimedAction } from '../../simulation/scenario.ts';
-import { CliError } from '../cli-error.ts';
 import { type Field, isOn, list, record } from '../config/fields.ts';
+import { CliError } from '../errors/cli-error.ts';
 
 const standardInput = 0;
 const scenarioBytesMax = 16 * 2 ** 20;

@@ -8,9 +8,9 @@ import { scenarioOfSeed } from '../../simulation/seed-scenario.ts';
 import type { SimulationResult } from '../../simulation/simulation.ts';
 import { structured } from '../output/output-format.ts';
 import { plainTerminal } from '../output/terminal.ts';
-import { brokenSeedNames, renderSimulation } from './render-simulation.ts';
+import { brokenSeedNames, renderSimulation } from './render.ts';
+import { simulateCommand } from './run.ts';
 import { readScenarioFile } from './scenario-file.ts';
-import { simulateCommand } from './simulate-command.ts';
 import { runReportOf, simulationReportOf } from './simulation-report.ts';
 
 let folder = '';

@@ -1,6 +1,6 @@
 import type { ClusterView } from '../../queries/view/cluster-view.ts';
 import type { Log } from '../../runtime/log.ts';
-import { type LogFlags, logForReading } from '../log-flags.ts';
+import { type LogFlags, logForReading } from '../flags/log-flags.ts';
 import type { Progress } from '../output/progress.ts';
 import { progressOf } from '../output/progress-of.ts';
 import { connectToRead, loadCluster } from './load-cluster.ts';

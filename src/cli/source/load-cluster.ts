@@ -15,8 +15,8 @@ import { unseenNotes } from '../../queries/view/unseen-notes.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import { type ListedCluster, listCluster } from '../../state/list-cluster.ts';
-import { type ConnectFlags, connect } from '../connect.ts';
-import { type AskedServer, serverError } from '../server-error.ts';
+import { type AskedServer, serverError } from '../errors/server-error.ts';
+import { type ConnectFlags, connect } from './connect.ts';
 
 /** One object, or all if there is no name. Without the right to list all namespaces, only `namespace` is read. */
 type About = Pick<Target, 'namespace'> & { readonly name?: string };

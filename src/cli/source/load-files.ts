@@ -9,7 +9,7 @@ import type { ClusterView } from '../../queries/view/cluster-view.ts';
 import { diskViewIn } from '../../queries/view/disk-view.ts';
 import { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import { documentsOf, ManifestError, manifestObjects, readManifests } from '../../state/read-manifests.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError } from '../errors/cli-error.ts';
 
 export interface LoadFilesOptions {
   readonly onProgress: (text: string) => void;

@@ -1,5 +1,5 @@
 import type { ClusterView } from '../../queries/view/cluster-view.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError } from '../errors/cli-error.ts';
 
 /** Throws if the namespace does not exist. Without namespaces in the view nothing is known, and nothing is said. */
 export function requireNamespace({ snapshot }: ClusterView, namespace: string, where: string): void {

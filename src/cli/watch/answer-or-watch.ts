@@ -2,10 +2,11 @@ import type { KubernetesCluster } from '../../cluster/kubernetes/client.ts';
 import { QuestionError } from '../../queries/question-error.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { systemRandom } from '../../runtime/random.ts';
-import { usage } from '../cli-error.ts';
-import { logForReading } from '../log-flags.ts';
+import { usage } from '../errors/cli-error.ts';
+import { logForReading } from '../flags/log-flags.ts';
 import { progressOf } from '../output/progress-of.ts';
 import { type Terminal, terminalOf } from '../output/terminal.ts';
+import { stopRequested } from '../serving/stop-signals.ts';
 import { connectToRead, loadCluster } from '../source/load-cluster.ts';
 import {
   type LoadedView,
@@ -15,7 +16,6 @@ import {
 } from '../source/load-cluster-view.ts';
 import { loadFiles } from '../source/load-files.ts';
 import { overlayFiles } from '../source/overlay-files.ts';
-import { stopRequested } from '../stop-signals.ts';
 import { Screen } from './screen.ts';
 import { WatchLoop } from './watch-loop.ts';
 import { WatchedCluster } from './watched-cluster.ts';

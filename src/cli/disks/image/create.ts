@@ -8,7 +8,7 @@ import {
 } from '../../../kube/stowage/backing-image.ts';
 import { diskVolumes } from '../../../kube/stowage/volume.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
-import { CliError } from '../../cli-error.ts';
+import { CliError } from '../../errors/cli-error.ts';
 import { withDisks } from '../with-disks.ts';
 import {
   checksumIn,

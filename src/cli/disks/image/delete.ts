@@ -3,7 +3,7 @@ import { isReason } from '../../../kube/api-error.ts';
 import { backingImages } from '../../../kube/stowage/backing-image.ts';
 import { diskVolumes } from '../../../kube/stowage/volume.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
-import { CliError } from '../../cli-error.ts';
+import { CliError } from '../../errors/cli-error.ts';
 import { type DisksFlags, withDisks } from '../with-disks.ts';
 
 const namesShownMax = 5;

@@ -2,7 +2,7 @@ import { dnsSubdomainProblems } from '../../../apiserver/validation/names.ts';
 import { parseGoDuration } from '../../../kube/go/duration.ts';
 import { parseQuantity, quantityToSafeBytes } from '../../../kube/quantities/quantity.ts';
 import type { BackingImageSpec } from '../../../kube/stowage/backing-image.ts';
-import { usage } from '../../cli-error.ts';
+import { usage } from '../../errors/cli-error.ts';
 import type { DisksFlags } from '../with-disks.ts';
 
 /** Flags of every command that makes an image. */

@@ -2,7 +2,7 @@ import { readDiskObjects } from '../../../queries/disks/disk-objects.ts';
 import type { BackingImagesReport } from '../../../queries/disks/disks-report.ts';
 import { imageLines } from '../../../queries/disks/image-lines.ts';
 import { printableText } from '../../../runtime/printable-text.ts';
-import { CliError } from '../../cli-error.ts';
+import { CliError } from '../../errors/cli-error.ts';
 import { outputFormatOf } from '../../output/output-format.ts';
 import { renderImages } from '../render-disks.ts';
 import { type DisksFlags, disksOutput, withDisks } from '../with-disks.ts';

@@ -10,7 +10,7 @@ import { type BackingImage, backingImages } from '../../../kube/stowage/backing-
 import { diskSchedules } from '../../../kube/stowage/disk-schedule.ts';
 import { storageNodes } from '../../../kube/stowage/storage-node.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
-import { CliError } from '../../cli-error.ts';
+import { CliError } from '../../errors/cli-error.ts';
 
 /** What an uploaded image waits for. */
 export type UploadStage =

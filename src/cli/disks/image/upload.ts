@@ -6,9 +6,9 @@ import {
 } from '../../../kube/stowage/backing-image.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { type Clock, realClock } from '../../../runtime/clock.ts';
-import { CliError } from '../../cli-error.ts';
-import { byteText } from '../../drives/byte-text.ts';
-import { logForReading } from '../../log-flags.ts';
+import { CliError } from '../../errors/cli-error.ts';
+import { logForReading } from '../../flags/log-flags.ts';
+import { byteText } from '../../output/byte-text.ts';
 import { progressOf } from '../../output/progress-of.ts';
 import { withDisks } from '../with-disks.ts';
 import { sendRest, UploadError, type UploadPlace, uploadedBytes } from './agent-upload.ts';

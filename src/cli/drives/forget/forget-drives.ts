@@ -6,7 +6,7 @@ import type { ObjectKey, Resource } from '../../../kube/resource.ts';
 import { persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';
 import { type Drive, driveProtectionFinalizer, drives } from '../../../kube/stowage/drive.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
-import { CliError } from '../../cli-error.ts';
+import { CliError } from '../../errors/cli-error.ts';
 import type { ForgetList, ForgottenDrive } from './forget-list.ts';
 
 /** How often a drive is read again that another client changes at the same time. */

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import { readYaml, YamlSyntaxError } from '../../../io/yaml/yaml-reader.ts';
 import { isRecord, listOf, textOf } from '../../../kube/wire.ts';
-import { CliError } from '../../cli-error.ts';
+import { CliError } from '../../errors/cli-error.ts';
 import type { ForgetList, ForgottenDrive, ForgottenObject, ForgottenVolume } from './forget-list.ts';
 import { forgetTargetText } from './forget-target.ts';
 

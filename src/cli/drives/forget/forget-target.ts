@@ -2,7 +2,7 @@ import type { Cluster } from '../../../cluster/cluster.ts';
 import { nodes } from '../../../kube/resources.ts';
 import { type Drive, drives } from '../../../kube/stowage/drive.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
-import { CliError } from '../../cli-error.ts';
+import { CliError } from '../../errors/cli-error.ts';
 import { drivePrefix } from '../named-drives.ts';
 
 /** What is gone for good: a node with all of its drives, or one drive of a node. */

@@ -9,8 +9,8 @@ import type {
 import { nodeWith, podWith, viewOf } from '../../../queries/testing/cluster-views.ts';
 import type { ClusterView } from '../../../queries/view/cluster-view.ts';
 import { plainTerminal } from '../../output/terminal.ts';
-import { type AskedForMany, answerMany, askedForMany } from './many-command.ts';
-import { exitCodeOfPending, renderedPending } from './render-pending.ts';
+import { exitCodeOfPending, renderedPending } from './render.ts';
+import { type AskedForMany, answerMany, askedForMany } from './run.ts';
 
 const golden = (name: string) => `../testing/golden/${name}`;
 

@@ -1,0 +1,48 @@
+import type { Cluster } from '../../cluster/cluster.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { DrainFacts } from '../drain/drain-facts.ts';
+import type { LeftLine, NodeCommand } from '../drain/drain-report.ts';
+import type { CopyJob } from '../drain/drive-moves.ts';
+
+/** What the parts of a move share. */
+export interface MoveContext {
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  /** In monotonic time. After it the move waits no longer, and a later call goes on. */
+  readonly deadlineMs: number;
+  /** Reads the cluster again. */
+  readonly load: () => Promise<DrainFacts>;
+  /** Copies volumes of drives of this machine; undefined if another machine, or another user, has to do that. */
+  readonly copier: DriveCopier | undefined;
+  /** A change that is stored now. */
+  readonly onChange: (text: string) => void;
+  /** What is waited for. */
+  readonly onProgress: (text: string) => void;
+}
+
+export interface DriveCopier {
+  /** Copies, compares, moves the entries, and removes the data. May end anywhere; called again, it goes on. */
+  copy(job: CopyJob, onProgress: (text: string) => void): Promise<void>;
+}
+
+export interface MoveOutcome {
+  /** What Stowage cannot move. */
+  readonly left: readonly LeftLine[];
+  /** What had not happened before the deadline. */
+  readonly waiting: readonly string[];
+  /** What has to be run on a node before another call goes on. */
+  readonly commands: readonly NodeCommand[];
+}
+
+export function isLate({ clock, deadlineMs }: Pick<MoveContext, 'clock' | 'deadlineMs'>): boolean {
+  return clock.monotonicMs() >= deadlineMs;
+}
+
+/** Waits so long, but not longer than the deadline. */
+export async function pause(
+  { clock, deadlineMs }: Pick<MoveContext, 'clock' | 'deadlineMs'>,
+  ms: number,
+): Promise<void> {
+  const rest = Math.max(0, Math.min(ms, deadlineMs - clock.monotonicMs()));
+  await clock.sleep(rest, new AbortController().signal);
+}
