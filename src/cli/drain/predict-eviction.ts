@@ -8,13 +8,13 @@ import { volumeView } from '../../controllers/disks/volume-view.ts';
 import type { DiskCandidate } from '../../engine/disks/choose-disk.ts';
 import { withImageDemand } from '../../engine/disks/images/image-demand.ts';
 import { planImage } from '../../engine/disks/images/plan-image.ts';
-import { planVolume } from '../../engine/disks/plan-volume.ts';
+import { planVolume } from '../../engine/disks/volumes/plan-volume.ts';
 import {
   isHealthy,
   type ReplicaView,
   unplacedReplica,
   type VolumeView,
-} from '../../engine/disks/volume-model.ts';
+} from '../../engine/disks/volumes/volume-model.ts';
 import { claimsOfVolumes } from '../../queries/disks/claims-of-volumes.ts';
 import { diskEntries } from '../../queries/disks/disk-entries.ts';
 import type { DiskObjects } from '../../queries/disks/disk-objects.ts';

@@ -1,6 +1,6 @@
 import type { Cluster } from '../../cluster/cluster.ts';
-import { replicaHealth } from '../../engine/disks/replica-health.ts';
 import { scheduleState } from '../../engine/disks/schedule-state.ts';
+import { replicaHealth } from '../../engine/disks/volumes/replica-health.ts';
 import { diskSchedules } from '../../kube/stowage/disk-schedule.ts';
 import { type Replica, removalMarkKey, replicas } from '../../kube/stowage/replica.ts';
 import { belongsTo } from '../../kube/stowage/replica-volume.ts';

@@ -1,5 +1,5 @@
 import type { Cluster } from '../../cluster/cluster.ts';
-import type { DiskEntry } from '../../engine/disks/volume-model.ts';
+import type { DiskEntry } from '../../engine/disks/volumes/volume-model.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
 import { type DiskSchedule, diskSchedules } from '../../kube/stowage/disk-schedule.ts';
 import type { Replica } from '../../kube/stowage/replica.ts';

@@ -1,5 +1,5 @@
 import { overCommittedReason } from '../../engine/disks/disk-conditions.ts';
-import type { Robustness } from '../../engine/disks/volume-health.ts';
+import type { Robustness } from '../../engine/disks/volumes/volume-health.ts';
 import { getCondition } from '../../kube/conditions.ts';
 import type { DiskSchedule, DiskVerdict } from '../../kube/stowage/disk-schedule.ts';
 import type { Labels, Metrics } from '../../runtime/metrics.ts';

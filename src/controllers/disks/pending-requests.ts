@@ -1,5 +1,5 @@
 import type { DiskCandidate } from '../../engine/disks/choose-disk.ts';
-import type { DiskEntry } from '../../engine/disks/volume-model.ts';
+import type { DiskEntry } from '../../engine/disks/volumes/volume-model.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { SeenSince } from '../../runtime/seen-since.ts';
 

@@ -1,4 +1,4 @@
-import { canGrantExpansion, type ExpansionNeeds } from '../../engine/disks/expansion-room.ts';
+import { canGrantExpansion, type ExpansionNeeds } from '../../engine/disks/volumes/expansion-room.ts';
 import type { DiskIndex } from './disk-index.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { DiskCandidate } from '../../engine/disks/choose-disk.ts';
-import type { VolumeStep } from '../../engine/disks/volume-model.ts';
+import type { VolumeStep } from '../../engine/disks/volumes/volume-model.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
 import type { DiskCaches } from './disk-caches.ts';
 

@@ -1,11 +1,15 @@
 import type { Projected } from '../../cluster/cluster.ts';
-import { replaceAfterMs } from '../../engine/disks/broken-replicas.ts';
 import { type DiskCandidate, roomOf } from '../../engine/disks/choose-disk.ts';
-import { canGrantExpansion, expansionNeeds } from '../../engine/disks/expansion-room.ts';
 import { withImageDemand } from '../../engine/disks/images/image-demand.ts';
 import { copyBytes } from '../../engine/disks/images/may-make-copy.ts';
-import { planVolume } from '../../engine/disks/plan-volume.ts';
-import type { DiskVolumePlan, RefusedExpansion, VolumeView } from '../../engine/disks/volume-model.ts';
+import { replaceAfterMs } from '../../engine/disks/volumes/broken-replicas.ts';
+import { canGrantExpansion, expansionNeeds } from '../../engine/disks/volumes/expansion-room.ts';
+import { planVolume } from '../../engine/disks/volumes/plan-volume.ts';
+import type {
+  DiskVolumePlan,
+  RefusedExpansion,
+  VolumeView,
+} from '../../engine/disks/volumes/volume-model.ts';
 import { isEqualWhenStored } from '../../kube/deep-equal.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
 import { formatTimestamp } from '../../kube/go/timestamp.ts';

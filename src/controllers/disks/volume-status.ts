@@ -1,6 +1,6 @@
 import { exactBytesText } from '../../engine/disks/exact-bytes.ts';
-import { volumeRobustness } from '../../engine/disks/volume-health.ts';
-import type { AllocationState, DiskVolumePlan, VolumeView } from '../../engine/disks/volume-model.ts';
+import { volumeRobustness } from '../../engine/disks/volumes/volume-health.ts';
+import type { AllocationState, DiskVolumePlan, VolumeView } from '../../engine/disks/volumes/volume-model.ts';
 import type { Condition, Timestamp } from '../../kube/api/meta.ts';
 import { setCondition } from '../../kube/conditions.ts';
 import type { DiskVolume, DiskVolumeStatus } from '../../kube/stowage/volume.ts';

@@ -1,5 +1,5 @@
 import type { Cluster } from '../../cluster/cluster.ts';
-import type { VolumeStep } from '../../engine/disks/volume-model.ts';
+import type { VolumeStep } from '../../engine/disks/volumes/volume-model.ts';
 import { conflict, isReason } from '../../kube/api-error.ts';
 import { isEqualWhenStored } from '../../kube/deep-equal.ts';
 import { ownValue } from '../../kube/go/json-value.ts';

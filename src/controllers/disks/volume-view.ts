@@ -1,13 +1,13 @@
 import type { Projected } from '../../cluster/cluster.ts';
 import { isEvictionRequested } from '../../engine/disks/disk-state.ts';
-import { replicaHealth } from '../../engine/disks/replica-health.ts';
-import { hadData } from '../../engine/disks/volume-health.ts';
+import { replicaHealth } from '../../engine/disks/volumes/replica-health.ts';
+import { hadData } from '../../engine/disks/volumes/volume-health.ts';
 import type {
   DiskEntry,
   RefusedExpansion,
   ReplicaView,
   VolumeView,
-} from '../../engine/disks/volume-model.ts';
+} from '../../engine/disks/volumes/volume-model.ts';
 import { formatTimestamp } from '../../kube/go/timestamp.ts';
 import { hasReplicaData, type Replica, removalMarkKey } from '../../kube/stowage/replica.ts';
 import { acceptDataLossKey, type DiskVolume, isDataLossAccepted } from '../../kube/stowage/volume.ts';

@@ -1,6 +1,6 @@
 import type { DiskState } from '../../engine/disks/disk-state.ts';
-import { type ReplicaHealth, replicaHealth } from '../../engine/disks/replica-health.ts';
-import { hadData, volumeRobustness } from '../../engine/disks/volume-health.ts';
+import { type ReplicaHealth, replicaHealth } from '../../engine/disks/volumes/replica-health.ts';
+import { hadData, volumeRobustness } from '../../engine/disks/volumes/volume-health.ts';
 import { getCondition } from '../../kube/conditions.ts';
 import type { Replica } from '../../kube/stowage/replica.ts';
 import type { DiskVolume } from '../../kube/stowage/volume.ts';

@@ -26,7 +26,7 @@ export const diskBugs = [
   },
   {
     name: 'replicas grow before all disks have answered',
-    file: 'src/engine/disks/expand-volume.ts',
+    file: 'src/engine/disks/volumes/expand-volume.ts',
     find: 'return { steps, expansion, allocation, refusedExpansion: undefined };',
     replace: `return {
       steps: [...steps, ...replicas.map(({ name }) => ({ kind: 'grow', replica: name, bytes }) as const)],
@@ -47,7 +47,7 @@ export const diskBugs = [
   },
   {
     name: 'requests are taken back, and the volume does not say that the expansion is withdrawn',
-    file: 'src/engine/disks/expand-volume.ts',
+    file: 'src/engine/disks/volumes/expand-volume.ts',
     find: "return expansion?.state === 'Requested' ? { ...expansion, state: 'Withdrawn' } : expansion;",
     replace: 'return expansion;',
     subject: 'disks',
@@ -63,7 +63,7 @@ export const diskBugs = [
   },
   {
     name: 'a refused expansion is not taken back',
-    file: 'src/engine/disks/expand-volume.ts',
+    file: 'src/engine/disks/volumes/expand-volume.ts',
     find: 'steps: [...steps, ...requests(replicas, bytes)],',
     replace: 'steps,',
     subject: 'disks',
@@ -103,7 +103,7 @@ export const diskBugs = [
   },
   {
     name: 'a replica on a disk that does not answer counts as healthy',
-    file: 'src/engine/disks/replica-health.ts',
+    file: 'src/engine/disks/volumes/replica-health.ts',
     find: "if (spec?.diskID !== undefined && disk?.kind !== 'ready') return 'unreachable';",
     replace: "if (spec === undefined && disk?.kind !== 'ready') return 'unreachable';",
     subject: 'disks',
@@ -111,7 +111,7 @@ export const diskBugs = [
   },
   {
     name: 'a replica that has failed counts as healthy',
-    file: 'src/engine/disks/replica-health.ts',
+    file: 'src/engine/disks/volumes/replica-health.ts',
     find: "if (status?.failedAt !== undefined) return 'failed';",
     replace: '',
     subject: 'disks',
@@ -127,7 +127,7 @@ export const diskBugs = [
   },
   {
     name: 'a refused expansion is tried again without free bytes',
-    file: 'src/engine/disks/expansion-room.ts',
+    file: 'src/engine/disks/volumes/expansion-room.ts',
     find: 'return freeBytes !== undefined && (bytes <= 0 || bytes <= freeBytes);',
     replace: 'return freeBytes !== undefined && bytes < Number.MAX_SAFE_INTEGER;',
     subject: 'disks',

@@ -1,8 +1,8 @@
 import { decideDisk } from '../../../engine/disks/decide-disk.ts';
 import type { DiskState } from '../../../engine/disks/disk-state.ts';
 import { heldBytes } from '../../../engine/disks/held-bytes.ts';
-import { planVolume } from '../../../engine/disks/plan-volume.ts';
-import type { VolumeExpansion, VolumeView } from '../../../engine/disks/volume-model.ts';
+import { planVolume } from '../../../engine/disks/volumes/plan-volume.ts';
+import type { VolumeExpansion, VolumeView } from '../../../engine/disks/volumes/volume-model.ts';
 
 /*
  * A model of an expansion: one volume with one replica on one disk, instances of the volume controller, and passes over the disk. They use the real plans

@@ -1,6 +1,6 @@
 import type { BackingImageFileState } from '../../../kube/stowage/backing-image.ts';
 import type { DiskPlace } from '../choose-disk.ts';
-import type { DiskEntry } from '../volume-model.ts';
+import type { DiskEntry } from '../volumes/volume-model.ts';
 
 /** Everything that the next steps of a BackingImage depend on. */
 export interface ImageView {

@@ -1,4 +1,4 @@
-import type { DiskCandidate } from './choose-disk.ts';
+import type { DiskCandidate } from '../choose-disk.ts';
 import {
   answerOf,
   type DiskVolumePlan,

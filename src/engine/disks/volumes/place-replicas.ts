@@ -5,8 +5,8 @@ import {
   type DiskPlace,
   diskRefusalText,
   isFullOfEntries,
-} from './choose-disk.ts';
-import { requestDemand } from './disk-candidate.ts';
+} from '../choose-disk.ts';
+import { requestDemand } from '../disk-candidate.ts';
 import {
   answerOf,
   type DiskVolumePlan,

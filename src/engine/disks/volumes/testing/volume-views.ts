@@ -1,6 +1,6 @@
-import type { DiskVerdict } from '../../../kube/stowage/disk-schedule.ts';
-import type { DiskCandidate } from '../choose-disk.ts';
-import type { DiskState } from '../disk-state.ts';
+import type { DiskVerdict } from '../../../../kube/stowage/disk-schedule.ts';
+import type { DiskCandidate } from '../../choose-disk.ts';
+import type { DiskState } from '../../disk-state.ts';
 import { planVolume } from '../plan-volume.ts';
 import type { ReplicaView, VolumeStep, VolumeView } from '../volume-model.ts';
 

@@ -1,5 +1,5 @@
+import type { DiskCandidate } from '../choose-disk.ts';
 import { withReplaced } from './broken-replicas.ts';
-import type { DiskCandidate } from './choose-disk.ts';
 import { expandVolume } from './expand-volume.ts';
 import { isLost, planAcceptedLoss, planDataLost, planLost } from './lost-replicas.ts';
 import { placeReplicas } from './place-replicas.ts';

@@ -1,4 +1,4 @@
-import type { DiskCandidate } from './choose-disk.ts';
+import type { DiskCandidate } from '../choose-disk.ts';
 import { canPlaceMore } from './place-replicas.ts';
 import { isHealthy, type ReplicaView, type VolumeView } from './volume-model.ts';
 

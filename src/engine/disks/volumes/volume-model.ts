@@ -1,5 +1,5 @@
-import type { DiskVerdict } from '../../kube/stowage/disk-schedule.ts';
-import type { AntiAffinity, DiskCandidate, DiskPlace } from './choose-disk.ts';
+import type { DiskVerdict } from '../../../kube/stowage/disk-schedule.ts';
+import type { AntiAffinity, DiskCandidate, DiskPlace } from '../choose-disk.ts';
 import type { ReplicaHealth } from './replica-health.ts';
 
 /** Everything that the next steps of a volume depend on. */

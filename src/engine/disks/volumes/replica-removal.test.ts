@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { DiskCandidate } from '../choose-disk.ts';
 import { replaceAfterMs } from './broken-replicas.ts';
-import type { DiskCandidate } from './choose-disk.ts';
 import { planVolume } from './plan-volume.ts';
 import { disk, on, plan, settled, volume } from './testing/volume-views.ts';
 import type { ReplicaView } from './volume-model.ts';

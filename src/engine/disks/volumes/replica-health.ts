@@ -1,5 +1,5 @@
-import type { Replica } from '../../kube/stowage/replica.ts';
-import type { DiskState } from './disk-state.ts';
+import type { Replica } from '../../../kube/stowage/replica.ts';
+import type { DiskState } from '../disk-state.ts';
 
 /**
  * Whether the data of a replica can be used now. The controller, `stowage disks`, `stowage doctor`, the console and the metrics all decide with

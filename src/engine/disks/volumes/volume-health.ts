@@ -1,10 +1,10 @@
-import { hasReplicaData, type Replica } from '../../kube/stowage/replica.ts';
+import { hasReplicaData, type Replica } from '../../../kube/stowage/replica.ts';
 import {
   type DiskVolume,
   type DiskVolumeStatus,
   hasVolumeData,
   isDataLossAccepted,
-} from '../../kube/stowage/volume.ts';
+} from '../../../kube/stowage/volume.ts';
 import type { ReplicaHealth } from './replica-health.ts';
 
 export type Robustness = NonNullable<DiskVolumeStatus['robustness']>;

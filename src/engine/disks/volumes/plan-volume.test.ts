@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { DiskVerdict } from '../../kube/stowage/disk-schedule.ts';
+import type { DiskVerdict } from '../../../kube/stowage/disk-schedule.ts';
 import { planVolume } from './plan-volume.ts';
 import {
   antiAffinity,

@@ -1,5 +1,5 @@
-import type { DiskCandidate } from './choose-disk.ts';
-import { requestDemand } from './disk-candidate.ts';
+import type { DiskCandidate } from '../choose-disk.ts';
+import { requestDemand } from '../disk-candidate.ts';
 import type { ReplicaView } from './volume-model.ts';
 
 /** Bytes that an expansion needs beyond what its replicas count for already, by the UUID of the disk. */

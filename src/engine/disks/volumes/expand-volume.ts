@@ -1,5 +1,5 @@
-import type { DiskCandidate } from './choose-disk.ts';
-import { exactBytesText, missingBytesText } from './exact-bytes.ts';
+import type { DiskCandidate } from '../choose-disk.ts';
+import { exactBytesText, missingBytesText } from '../exact-bytes.ts';
 import {
   answerOf,
   type DiskVolumePlan,
