@@ -1,8 +1,8 @@
 import type { Projected } from '../cluster/cluster.ts';
 import type { ClusterChange } from '../engine/cluster-index/cluster-change.ts';
-import { addTo, removeFrom } from '../engine/cluster-index/primitives/maps.ts';
 import type { BoundClaim } from '../engine/ledger/binding-progress.ts';
 import type { Reservation } from '../engine/ledger/ledger.ts';
+import { addTo, removeFrom } from '../engine/maps.ts';
 import type { Placement } from '../engine/plan.ts';
 import type { Pod } from '../kube/api/core.ts';
 import { onAbort } from '../runtime/abort.ts';

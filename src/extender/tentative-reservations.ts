@@ -1,6 +1,6 @@
 import type { ClusterChange } from '../engine/cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../engine/cluster-index/cluster-index.ts';
-import { addTo, removeFrom } from '../engine/cluster-index/primitives/maps.ts';
+import { addTo, removeFrom } from '../engine/maps.ts';
 import type { Placement } from '../engine/plan.ts';
 import type { Size } from '../engine/size.ts';
 

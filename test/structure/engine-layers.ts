@@ -1,6 +1,6 @@
 /** The layers inside src/engine, from the bottom up. `src/engine/README.md` describes them. */
 export const engineLayers: readonly (readonly string[])[] = [
-  ['size.ts', 'workloads', 'expansion'],
+  ['size.ts', 'maps.ts', 'workloads', 'expansion'],
   ['drives', 'disks'],
   ['records'],
   ['cluster-index', 'drift'],

@@ -1,13 +1,11 @@
-import type { DiskCaches } from '../../controllers/disks/disk-caches.ts';
-import { DiskIndex } from '../../controllers/disks/disk-index.ts';
-import { ImageEntries } from '../../controllers/disks/images/image-entries.ts';
-import { ImageUsers } from '../../controllers/disks/images/image-users.ts';
-import { readImage } from '../../controllers/disks/images/read-image.ts';
-import { PendingRequests } from '../../controllers/disks/pending-requests.ts';
-import { volumeView } from '../../controllers/disks/volume-view.ts';
 import type { DiskCandidate } from '../../engine/disks/choose-disk.ts';
+import { DiskIndex } from '../../engine/disks/disk-index.ts';
+import { type DiskObjectMaps, diskObjectMaps } from '../../engine/disks/disk-objects.ts';
 import { withImageDemand } from '../../engine/disks/images/image-demand.ts';
+import { ImageEntries } from '../../engine/disks/images/image-entries.ts';
+import { ImageUsers } from '../../engine/disks/images/image-users.ts';
 import { planImage } from '../../engine/disks/images/plan-image.ts';
+import { readImage } from '../../engine/disks/images/read-image.ts';
 import { planVolume } from '../../engine/disks/volumes/plan-volume.ts';
 import {
   isHealthy,
@@ -15,13 +13,12 @@ import {
   unplacedReplica,
   type VolumeView,
 } from '../../engine/disks/volumes/volume-model.ts';
+import { volumeView } from '../../engine/disks/volumes/volume-view.ts';
 import { claimsOfVolumes } from '../../queries/disks/claims-of-volumes.ts';
 import { diskEntries } from '../../queries/disks/disk-entries.ts';
 import type { DiskObjects } from '../../queries/disks/disk-objects.ts';
 import { diskLabel, type KnownDisk, knownDisks } from '../../queries/disks/known-disks.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { SeenSince } from '../../runtime/seen-since.ts';
-import { staticDiskCaches } from './static-disk-caches.ts';
 
 /** What happens to one replica or copy on the disks of a node that is evicted. */
 export interface PredictedEviction {
@@ -54,10 +51,9 @@ export function predictEviction(
 class EvictionPrediction {
   readonly #nodeName: string;
   readonly #objects: DiskObjects;
-  readonly #caches: DiskCaches;
+  readonly #stored: DiskObjectMaps;
   readonly #clock: Clock;
-  readonly #pending: PendingRequests;
-  readonly #book: DiskIndex;
+  readonly #diskIndex: DiskIndex;
   readonly #users: ImageUsers;
   readonly #entries: ImageEntries;
   /** With what the plans so far ask of them. */
@@ -69,19 +65,16 @@ class EvictionPrediction {
     this.#nodeName = nodeName;
     this.#objects = objects;
     this.#clock = clock;
-    this.#caches = staticDiskCaches(objects, (node) =>
+    const evicted = objects.nodes.map((node) =>
       node.metadata?.name === nodeName
         ? { ...node, spec: { ...node.spec, allowScheduling: false, evictionRequested: true } }
         : node,
     );
-    this.#pending = new PendingRequests(clock);
-    this.#book = new DiskIndex(this.#caches);
-    this.#users = new ImageUsers(this.#caches, () => {});
-    this.#entries = new ImageEntries(this.#caches, () => {});
-    this.#book.listen({});
-    this.#users.listen();
-    this.#entries.listen();
-    this.#disks = new Map(this.#book.disks.map((disk) => [disk.uuid, disk]));
+    this.#stored = diskObjectMaps({ ...objects, nodes: evicted });
+    this.#diskIndex = DiskIndex.of(this.#stored);
+    this.#users = ImageUsers.of(this.#stored);
+    this.#entries = ImageEntries.of(this.#stored.schedules);
+    this.#disks = new Map(this.#diskIndex.disks.map((disk) => [disk.uuid, disk]));
   }
 
   all(): readonly PredictedEviction[] {
@@ -101,7 +94,7 @@ class EvictionPrediction {
         return target === undefined ? [] : [{ kind, name, claim: undefined, bytes, from, ...target }];
       }
       const target = replicas.get(name);
-      const claim = claims.get(this.#caches.replicas.get(name)?.spec?.volumeName ?? '');
+      const claim = claims.get(this.#stored.replicas.get(name)?.spec?.volumeName ?? '');
       return target === undefined ? [] : [{ kind, name, claim, bytes, from, ...target }];
     });
   }
@@ -109,7 +102,7 @@ class EvictionPrediction {
   // ── Replicas ──
 
   #replicaTargets(names: readonly string[]): ReadonlyMap<string, EvictionTarget> {
-    const volumes = new Set(names.map((name) => this.#caches.replicas.get(name)?.spec?.volumeName ?? ''));
+    const volumes = new Set(names.map((name) => this.#stored.replicas.get(name)?.spec?.volumeName ?? ''));
     const targets = new Map<string, EvictionTarget>();
     for (const volume of [...volumes].sort())
       for (const [name, target] of this.#volumeTargets(volume)) targets.set(name, target);
@@ -118,19 +111,17 @@ class EvictionPrediction {
 
   /** Plans the volume until its new replicas have their bytes. */
   #volumeTargets(name: string): ReadonlyMap<string, EvictionTarget> {
-    const volume = this.#caches.volumes.get(name);
+    const volume = this.#stored.volumes.get(name);
     if (volume === undefined) return new Map();
     let view: VolumeView = volumeView(volume, this.#users.replicasOf(name), {
-      caches: this.#caches,
-      book: this.#book,
-      pending: this.#pending,
-      broken: new SeenSince(this.#clock),
+      objects: this.#stored,
+      diskIndex: this.#diskIndex,
       nowMs: this.#clock.nowMs(),
       refusedExpansion: undefined,
     });
     let refusal: string | undefined;
     for (let round = 0; round < roundsMax; round += 1) {
-      const { images, schedules } = this.#caches;
+      const { images, schedules } = this.#stored;
       const image = images.get(volume.spec?.backingImage ?? '');
       const plan = planVolume(view, withImageDemand(image, [...this.#disks.values()], schedules));
       refusal = plan.allocation.kind === 'waiting-for-disk' ? plan.allocation.message : undefined;
@@ -189,14 +180,13 @@ class EvictionPrediction {
 
   /** The copy follows the replicas that need it, or goes where one more is missing. */
   #imageTarget(name: string, from: KnownDisk): EvictionTarget | undefined {
-    const image = this.#caches.images.get(name);
+    const image = this.#stored.images.get(name);
     if (image === undefined) return undefined;
     const sources = {
-      caches: this.#caches,
-      book: this.#book,
+      objects: this.#stored,
+      diskIndex: this.#diskIndex,
       users: this.#users,
       entries: this.#entries,
-      pending: this.#pending,
     };
     const view = readImage(image, sources, this.#clock.nowMs());
     const neededOn = new Map(

@@ -3,7 +3,7 @@ import { conflict } from '../../kube/api-error.ts';
 import { replicas } from '../../kube/stowage/replica.ts';
 import { belongsTo } from '../../kube/stowage/replica-volume.ts';
 import { type DiskVolume, type DiskVolumeStatus, diskVolumes } from '../../kube/stowage/volume.ts';
-import { readEntry } from './disk-entry.ts';
+import { readEntry } from './read-entry.ts';
 
 /**
  * Confirms that every replica of the volume has been granted the expansion, by what is stored and not by the caches. The volume requested the expansion

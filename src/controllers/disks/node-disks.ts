@@ -1,5 +1,7 @@
 import type { Projected } from '../../cluster/cluster.ts';
+import { capacitySettings, isEmptySchedule, reportedDisks } from '../../engine/disks/disk-objects.ts';
 import { diskState } from '../../engine/disks/disk-state.ts';
+import { NodeSchedules } from '../../engine/disks/node-schedules.ts';
 import { scheduleIdentity } from '../../engine/disks/schedule-state.ts';
 import { isReason } from '../../kube/api-error.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
@@ -12,8 +14,8 @@ import { runLoop } from '../../reconcile/run-loop.ts';
 import { Sweep } from '../../reconcile/sweep.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
-import { capacitySettings, type DiskCaches, isEmptySchedule, reportedDisks } from './disk-caches.ts';
-import { NodeSchedules } from './node-schedules.ts';
+import type { DiskCaches } from './disk-caches.ts';
+import { followNodeSchedules } from './follow-caches.ts';
 import { RemovedDisksInUse } from './removed-disks-in-use.ts';
 import { WritePace } from './write-pace.ts';
 
@@ -28,7 +30,7 @@ export class NodeDisks {
   readonly #caches: DiskCaches;
   readonly #queue: WorkQueue;
   readonly #sweep: Sweep;
-  readonly #schedules: NodeSchedules;
+  readonly #schedules = new NodeSchedules();
   readonly #inUse: RemovedDisksInUse;
   /** By UUID: an instance whose cache is behind deletes or moves back the schedule of a disk that has moved. */
   readonly #pace: WritePace;
@@ -39,7 +41,6 @@ export class NodeDisks {
     this.#context = context;
     this.#caches = caches;
     this.#queue = new WorkQueue(context);
-    this.#schedules = new NodeSchedules(caches);
     this.#inUse = new RemovedDisksInUse(context.events);
     this.#pace = new WritePace(context.clock);
     const keys = () => new Set([...caches.nodes.values()].map(({ metadata }) => metadata?.name ?? ''));
@@ -65,7 +66,7 @@ export class NodeDisks {
       this.#addReporters([metadata?.name ?? '']);
     };
     return [
-      this.#schedules.listen(),
+      ...followNodeSchedules(this.#schedules, this.#caches),
       nodes.addHandler({
         added: (node) => this.#nodeChanged(node, {}),
         updated: (node, old) => this.#nodeChanged(node, old),

@@ -1,10 +1,10 @@
 import type { Projected } from '../../cluster/cluster.ts';
+import { isEmptySchedule, reportedDisks } from '../../engine/disks/disk-objects.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
 import { type DiskSchedule, diskSchedules } from '../../kube/stowage/disk-schedule.ts';
 import { forceRemovalKey, type StorageNode } from '../../kube/stowage/storage-node.ts';
 import type { EventRecorder } from '../../reconcile/event-recorder.ts';
 import { referenceTo } from '../../reconcile/event-recorder.ts';
-import { isEmptySchedule, reportedDisks } from './disk-caches.ts';
 
 const apiVersion = apiVersionOf(diskSchedules);
 

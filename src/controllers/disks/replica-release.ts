@@ -1,4 +1,5 @@
 import type { Projected } from '../../cluster/cluster.ts';
+import { capacitySettings } from '../../engine/disks/disk-objects.ts';
 import { scheduleState } from '../../engine/disks/schedule-state.ts';
 import { type DiskSchedule, diskSchedules } from '../../kube/stowage/disk-schedule.ts';
 import {
@@ -17,7 +18,7 @@ import { retryIfStale } from '../../reconcile/retry-if-stale.ts';
 import { runLoop } from '../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
-import { capacitySettings, type DiskCaches } from './disk-caches.ts';
+import type { DiskCaches } from './disk-caches.ts';
 
 const workers = 4;
 /** The loop over Volumes records it as soon as it sees the replica. */

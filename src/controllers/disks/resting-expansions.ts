@@ -1,5 +1,5 @@
+import type { DiskIndex } from '../../engine/disks/disk-index.ts';
 import { canGrantExpansion, type ExpansionNeeds } from '../../engine/disks/volumes/expansion-room.ts';
-import type { DiskIndex } from './disk-index.ts';
 
 /**
  * Refused expansions. They hold no bytes and need no timer: a change of a disk wakes those that all of their disks would grant now. A volume that is woken

@@ -1,5 +1,6 @@
 import type { Projected } from '../../cluster/cluster.ts';
 import { type DiskCandidate, roomOf } from '../../engine/disks/choose-disk.ts';
+import { type DiskChange, DiskIndex } from '../../engine/disks/disk-index.ts';
 import { withImageDemand } from '../../engine/disks/images/image-demand.ts';
 import { copyBytes } from '../../engine/disks/images/may-make-copy.ts';
 import { replaceAfterMs } from '../../engine/disks/volumes/broken-replicas.ts';
@@ -10,13 +11,15 @@ import type {
   RefusedExpansion,
   VolumeView,
 } from '../../engine/disks/volumes/volume-model.ts';
+import { VolumeReplicas } from '../../engine/disks/volumes/volume-replicas.ts';
+import { volumeStatus } from '../../engine/disks/volumes/volume-status.ts';
+import { type ObservedAges, volumeView } from '../../engine/disks/volumes/volume-view.ts';
 import { isEqualWhenStored } from '../../kube/deep-equal.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
 import { formatTimestamp } from '../../kube/go/timestamp.ts';
 import type { BackingImage } from '../../kube/stowage/backing-image.ts';
 import type { DiskSchedule } from '../../kube/stowage/disk-schedule.ts';
 import type { Replica } from '../../kube/stowage/replica.ts';
-import { belongsTo } from '../../kube/stowage/replica-volume.ts';
 import type { StorageNode } from '../../kube/stowage/storage-node.ts';
 import { type DiskVolume, type DiskVolumeStatus, diskVolumes } from '../../kube/stowage/volume.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
@@ -27,15 +30,13 @@ import type { Requeue } from '../../reconcile/workers.ts';
 import { SeenSince } from '../../runtime/seen-since.ts';
 import { confirmGrants } from './confirm-grants.ts';
 import type { DiskCaches } from './disk-caches.ts';
-import { DiskIndex } from './disk-index.ts';
 import { type ExpectedChange, ExpectedWrites } from './expected-writes.ts';
+import { followDisks } from './follow-caches.ts';
 import { PendingRequests } from './pending-requests.ts';
 import { reportRobustness } from './report-robustness.ts';
 import { RestingExpansions } from './resting-expansions.ts';
 import { TentativeRequests } from './tentative-requests.ts';
-import { volumeStatus } from './volume-status.ts';
 import { type PlannedObjects, VolumeSteps } from './volume-steps.ts';
-import { volumeView } from './volume-view.ts';
 import { WaitingVolumes } from './waiting-volumes.ts';
 import { WritePace } from './write-pace.ts';
 
@@ -52,7 +53,7 @@ const waitingMs = 60_000;
 export class VolumePlacement {
   readonly #context: ControllerContext;
   readonly #caches: DiskCaches;
-  readonly #book: DiskIndex;
+  readonly #diskIndex: DiskIndex;
   readonly #queue: WorkQueue;
   readonly #pending: PendingRequests;
   readonly #expected: ExpectedWrites;
@@ -60,7 +61,7 @@ export class VolumePlacement {
   readonly #waiting: WaitingVolumes;
   readonly #resting: RestingExpansions;
   readonly #pace: WritePace;
-  readonly #replicasOf = new Map<string, Set<string>>();
+  readonly #replicas: VolumeReplicas;
   /** Since when each replica is broken, or is not. */
   readonly #broken: SeenSince<string>;
   /** Volumes with replicas on disks that are not known now, or have been given up: any disk that appears may be theirs. */
@@ -69,7 +70,8 @@ export class VolumePlacement {
   constructor(context: ControllerContext, caches: DiskCaches) {
     this.#context = context;
     this.#caches = caches;
-    this.#book = new DiskIndex(caches);
+    this.#diskIndex = new DiskIndex(caches);
+    this.#replicas = new VolumeReplicas(caches.replicas);
     this.#queue = new WorkQueue(context);
     this.#pace = new WritePace(context.clock);
     this.#pending = new PendingRequests(context.clock);
@@ -78,7 +80,7 @@ export class VolumePlacement {
     this.#tentative = new TentativeRequests(caches);
     this.#waiting = new WaitingVolumes((volume) => this.#queue.add(volume));
     // Volumes that two instances expand, and that block each other, must not try again at the same moment.
-    this.#resting = new RestingExpansions(this.#book, (volume) =>
+    this.#resting = new RestingExpansions(this.#diskIndex, (volume) =>
       this.#queue.addAfter(volume, retryMinMs + context.random.int(retryMinMs)),
     );
   }
@@ -102,12 +104,12 @@ export class VolumePlacement {
     const { volumes, replicas, schedules, images } = this.#caches;
     const volume = ({ metadata }: Projected<DiskVolume>) => this.#queue.add(metadata?.name ?? '');
     return [
-      ...this.#book.listen({
-        gained: (disk, before) => this.#diskGained(disk, before),
+      ...followDisks(this.#diskIndex, this.#caches, {
+        gained: (change) => this.#diskGained(change),
         // The health of its replicas has changed.
-        readinessChanged: ({ uuid }) =>
-          this.#addVolumesOf(Object.keys(this.#caches.schedules.get(uuid)?.spec?.replicas ?? {})),
-        changed: ({ uuid }) => this.#resting.diskChanged(uuid),
+        readinessChanged: ({ disk }) =>
+          this.#addVolumesOf(Object.keys(this.#caches.schedules.get(disk.uuid)?.spec?.replicas ?? {})),
+        changed: ({ disk }) => this.#resting.diskChanged(disk.uuid),
       }),
       replicas.addHandler({
         added: (replica) => this.#noteReplica(replica),
@@ -129,22 +131,17 @@ export class VolumePlacement {
     ];
   }
 
-  #noteReplica({ metadata, spec }: Projected<Replica>): void {
-    const volume = spec?.volumeName ?? '';
-    const names = this.#replicasOf.get(volume) ?? new Set();
-    this.#replicasOf.set(volume, names.add(metadata?.name ?? ''));
-    this.#queue.add(volume);
+  #noteReplica(replica: Projected<Replica>): void {
+    this.#replicas.add(replica);
+    this.#queue.add(replica.spec?.volumeName ?? '');
   }
 
-  #forgetReplica({ metadata, spec }: Projected<Replica>): void {
-    const name = metadata?.name ?? '';
-    const volume = spec?.volumeName ?? '';
-    const names = this.#replicasOf.get(volume);
-    names?.delete(name);
-    if (names?.size === 0) this.#replicasOf.delete(volume);
+  #forgetReplica(replica: Projected<Replica>): void {
+    const name = replica.metadata?.name ?? '';
+    this.#replicas.delete(replica);
     this.#pending.forget(name);
     this.#broken.delete(name);
-    this.#queue.add(volume);
+    this.#queue.add(replica.spec?.volumeName ?? '');
   }
 
   /** Wakes the volumes whose own verdicts changed, also if an entry went; images wake no volume. A disk that was moved wakes all of its volumes. */
@@ -175,7 +172,7 @@ export class VolumePlacement {
       if (volume.spec?.backingImage === metadata?.name) this.#queue.add(volume.metadata?.name ?? '');
   }
 
-  #diskGained(disk: DiskCandidate, before: DiskCandidate | undefined): void {
+  #diskGained({ disk, before }: DiskChange): void {
     this.#waiting.gained(roomOf(disk));
     if (before === undefined || before.state.kind === 'unknown')
       for (const volume of this.#stranded) this.#queue.add(volume);
@@ -184,7 +181,7 @@ export class VolumePlacement {
   /** Eviction may have been requested, of the node or of one of its disks, also of one that it does not report now. */
   #nodeChanged(node: Projected<StorageNode>, old: Projected<StorageNode>): void {
     if (isEqualWhenStored(node.spec, old.spec)) return;
-    for (const uuid of this.#book.affectedBy(node))
+    for (const uuid of this.#diskIndex.affectedBy(node))
       this.#addVolumesOf(Object.keys(this.#caches.schedules.get(uuid)?.spec?.replicas ?? {}));
   }
 
@@ -206,7 +203,7 @@ export class VolumePlacement {
     if (expectedMs !== undefined) return { afterMs: expectedMs };
     const nowMs = this.#context.clock.nowMs();
     this.#clearTentative(name);
-    const disks = this.#tentative.addedTo(this.#book.disks);
+    const disks = this.#tentative.addedTo(this.#diskIndex.disks);
     const view = this.#view(volume, disks, nowMs);
     const { images, schedules } = this.#caches;
     const image = images.get(volume.spec?.backingImage ?? '');
@@ -238,7 +235,7 @@ export class VolumePlacement {
       cluster,
       planned,
       caches: this.#caches,
-      book: this.#book,
+      diskIndex: this.#diskIndex,
       events,
       expect,
       nowMs,
@@ -255,7 +252,7 @@ export class VolumePlacement {
         .resource(diskVolumes)
         .patch({ name }, { type: 'merge', body }, { subresource: 'status', signal });
       expect('version', () => this.#caches.volumes.get(name)?.metadata?.resourceVersion !== resourceVersion);
-      reportRobustness(events, { volume, status, replicas: [...this.#replicas(volume)] });
+      reportRobustness(events, { volume, status, replicas: [...this.#replicas.of(volume)] });
       return written;
     };
     const { expansion } = status;
@@ -276,22 +273,21 @@ export class VolumePlacement {
       const schedule = this.#caches.schedules.get(uuid);
       return schedule === undefined ? [] : [[uuid, schedule] as const];
     });
-    const replicas = [...this.#replicas(volume)].map((one) => [one.metadata?.name ?? '', one] as const);
+    const replicas = [...this.#replicas.of(volume)].map((one) => [one.metadata?.name ?? '', one] as const);
     return { replicas: new Map(replicas), schedules: new Map(schedules) };
   }
 
-  *#replicas(volume: Projected<DiskVolume>): Iterable<Projected<Replica>> {
-    for (const name of this.#replicasOf.get(volume.metadata?.name ?? '') ?? []) {
-      const replica = this.#caches.replicas.get(name);
-      if (replica !== undefined && belongsTo(replica, volume)) yield replica;
-    }
-  }
-
   #view(volume: Projected<DiskVolume>, disks: readonly DiskCandidate[], nowMs: number): VolumeView {
-    const { caches, pending } = { caches: this.#caches, pending: this.#pending };
     const refusedExpansion = storedRefusal(volume);
-    const options = { caches, book: this.#book, pending, broken: this.#broken, nowMs, refusedExpansion };
-    const view = volumeView(volume, this.#replicas(volume), options);
+    const ages: ObservedAges = {
+      isOverdue: (...request) => this.#pending.isOverdue(...request),
+      brokenMs: ({ metadata }, isBroken) => {
+        const ageMs = this.#broken.ageMs(metadata?.name ?? '', `${metadata?.uid} ${isBroken}`);
+        return isBroken ? ageMs : undefined;
+      },
+    };
+    const options = { objects: this.#caches, diskIndex: this.#diskIndex, ages, nowMs, refusedExpansion };
+    const view = volumeView(volume, this.#replicas.of(volume), options);
     if (refusedExpansion === undefined) return view;
     const needs = expansionNeeds(view.replicas, refusedExpansion.bytes);
     const byUuid = new Map(disks.map((disk) => [disk.uuid, disk]));
@@ -316,7 +312,7 @@ export class VolumePlacement {
 
   #requeueAfter({ replicas }: VolumeView, { allocation }: DiskVolumePlan): Requeue | undefined {
     const pendingMs = replicas.flatMap(({ name, entry, place }) => {
-      const ms = this.#pending.remainingMs(name, entry, this.#book.get(place?.uuid ?? ''));
+      const ms = this.#pending.remainingMs(name, entry, this.#diskIndex.get(place?.uuid ?? ''));
       return ms === undefined || ms === 0 ? [] : [ms];
     });
     const jitter = 1 + this.#context.random.next() / 4;

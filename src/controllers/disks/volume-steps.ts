@@ -1,4 +1,6 @@
 import type { Cluster } from '../../cluster/cluster.ts';
+import type { DiskIndex } from '../../engine/disks/disk-index.ts';
+import { rejectedDisksKey, withRejection } from '../../engine/disks/rejected-disks.ts';
 import type { VolumeStep } from '../../engine/disks/volumes/volume-model.ts';
 import { conflict, isReason } from '../../kube/api-error.ts';
 import { isEqualWhenStored } from '../../kube/deep-equal.ts';
@@ -17,10 +19,8 @@ import { type DiskVolume, diskVolumes } from '../../kube/stowage/volume.ts';
 import { type EventRecorder, referenceTo } from '../../reconcile/event-recorder.ts';
 import { hasHealthySibling } from './confirm-spare.ts';
 import type { DiskCaches } from './disk-caches.ts';
-import { readEntry } from './disk-entry.ts';
-import type { DiskIndex } from './disk-index.ts';
 import type { ExpectedChange } from './expected-writes.ts';
-import { rejectedDisksKey, withRejection } from './rejected-disks.ts';
+import { readEntry } from './read-entry.ts';
 
 const apiVersion = apiVersionOf(diskVolumes);
 
@@ -35,7 +35,7 @@ export interface VolumeStepsOptions {
   readonly cluster: Cluster;
   readonly planned: PlannedObjects;
   readonly caches: DiskCaches;
-  readonly book: DiskIndex;
+  readonly diskIndex: DiskIndex;
   readonly events: Pick<EventRecorder, 'record'>;
   /** Receives each write that the caches will show. */
   readonly expect: (change: ExpectedChange, isSeen: () => boolean) => void;
@@ -145,11 +145,11 @@ export class VolumeSteps {
     name: string,
     place: { readonly nodeID: string | null; readonly diskID: string | null },
   ): Promise<void> {
-    const { book, nowMs } = this.#options;
+    const { diskIndex, nowMs } = this.#options;
     const replica = this.#replica(name);
     const left = replica.spec?.diskID;
     const annotations =
-      left === undefined ? undefined : { [rejectedDisksKey]: withRejection(replica, left, book, nowMs) };
+      left === undefined ? undefined : { [rejectedDisksKey]: withRejection(replica, left, diskIndex, nowMs) };
     await this.#patchReplica(name, { ...(annotations && { metadata: { annotations } }), spec: place });
   }
 

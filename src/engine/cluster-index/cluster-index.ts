@@ -1,4 +1,5 @@
 import { normaliseLegacyNames } from '../../kube/legacy/legacy-names.ts';
+import { setOrDelete } from '../maps.ts';
 import type { ClaimRecord } from '../records/claim-record.ts';
 import type { ClassRecord } from '../records/class-record.ts';
 import { type DriverRecord, requirementCount } from '../records/driver-record.ts';
@@ -41,7 +42,6 @@ import { type PromiseOptions, PromiseReconciler } from './pools/promise-reconcil
 import { type CapacityPromise, PromiseTable } from './pools/promise-table.ts';
 import { ProvisioningFailures } from './pools/provisioning-failures.ts';
 import { usedCapacityCheck } from './pools/used-capacity.ts';
-import { setOrDelete } from './primitives/maps.ts';
 import { Scratch } from './primitives/scratch.ts';
 import { type Savepoint, UndoLog } from './primitives/undo-log.ts';
 import { type Profile, profileProblems, stowageProfile } from './profile.ts';

@@ -79,7 +79,7 @@ export const diskBugs = [
   },
   {
     name: 'the replicas of a deleted volume count for the next one of its name',
-    file: 'src/controllers/disks/volume-placement.ts',
+    file: 'src/engine/disks/volumes/volume-replicas.ts',
     find: 'if (replica !== undefined && belongsTo(replica, volume)) yield replica;',
     replace: 'if (replica !== undefined && belongsTo !== undefined) yield replica;',
     subject: 'disks',

@@ -1,7 +1,19 @@
 import type { Projected } from '../../../cluster/cluster.ts';
-import { type DiskCandidate, roomOf } from '../../../engine/disks/choose-disk.ts';
+import { roomOf } from '../../../engine/disks/choose-disk.ts';
+import { type DiskChange, DiskIndex } from '../../../engine/disks/disk-index.ts';
+import { reportedDisks } from '../../../engine/disks/disk-objects.ts';
+import { failedCopies } from '../../../engine/disks/images/failed-copies.ts';
+import { ImageEntries } from '../../../engine/disks/images/image-entries.ts';
+import { imageStatus, removedKeys } from '../../../engine/disks/images/image-status.ts';
+import { ImageUsers } from '../../../engine/disks/images/image-users.ts';
 import type { ImagePlan, ImageView } from '../../../engine/disks/images/image-view.ts';
 import { idleCopyMaxMs, planImage } from '../../../engine/disks/images/plan-image.ts';
+import {
+  type ImageSources,
+  isDiskGone,
+  readImage,
+  requestKey,
+} from '../../../engine/disks/images/read-image.ts';
 import { isEqualWhenStored } from '../../../kube/deep-equal.ts';
 import { formatTimestamp } from '../../../kube/go/timestamp.ts';
 import {
@@ -17,17 +29,12 @@ import { runLoop } from '../../../reconcile/run-loop.ts';
 import { Sweep } from '../../../reconcile/sweep.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
-import { type DiskCaches, reportedDisks } from '../disk-caches.ts';
-import { DiskIndex } from '../disk-index.ts';
+import type { DiskCaches } from '../disk-caches.ts';
+import { followDisks, followImageEntries, followImageUsers } from '../follow-caches.ts';
 import { PendingRequests } from '../pending-requests.ts';
 import { WaitingVolumes } from '../waiting-volumes.ts';
 import { WritePace } from '../write-pace.ts';
-import { failedCopies } from './failed-copies.ts';
-import { ImageEntries } from './image-entries.ts';
-import { imageStatus, removedKeys } from './image-status.ts';
 import { ImageSteps } from './image-steps.ts';
-import { ImageUsers } from './image-users.ts';
-import { type ImageSources, isDiskGone, pendingKey, readImage } from './read-image.ts';
 
 const workers = 2;
 /** An image without a disk is planned again after this time: rejections are forgotten, and no event says so. */
@@ -43,6 +50,7 @@ export class ImagePlacement {
   readonly #sources: ImageSources;
   readonly #queue: WorkQueue;
   readonly #waiting: WaitingVolumes;
+  readonly #pending: PendingRequests;
   readonly #sweep: Sweep;
   readonly #pace: WritePace;
   /** Images that are planned again after some time without an event; the sweep leaves them out. */
@@ -53,14 +61,14 @@ export class ImagePlacement {
     this.#caches = caches;
     this.#queue = new WorkQueue(context);
     this.#pace = new WritePace(context.clock);
-    const wake = (image: string) => this.#queue.add(image);
-    this.#waiting = new WaitingVolumes(wake);
+    this.#pending = new PendingRequests(context.clock);
+    this.#waiting = new WaitingVolumes((image) => this.#queue.add(image));
     this.#sources = {
-      caches,
-      book: new DiskIndex(caches),
-      users: new ImageUsers(caches, ({ image }) => wake(image)),
-      entries: new ImageEntries(caches, wake),
-      pending: new PendingRequests(context.clock),
+      objects: caches,
+      diskIndex: new DiskIndex(caches),
+      users: new ImageUsers(caches),
+      entries: new ImageEntries(),
+      ages: this.#pending,
     };
     const keys = () =>
       [...caches.images.values()]
@@ -86,12 +94,13 @@ export class ImagePlacement {
 
   #listen(): readonly (() => void)[] {
     const { images, nodes, schedules } = this.#caches;
-    const { book, users, entries } = this.#sources;
+    const { diskIndex, users, entries } = this.#sources;
+    const wake = (image: string) => this.#queue.add(image);
     const image = ({ metadata }: Projected<BackingImage>) => this.#queue.add(metadata?.name ?? '');
     return [
-      ...book.listen({ gained: (disk, before) => this.#diskGained(disk, before) }),
-      ...users.listen(),
-      ...entries.listen(),
+      ...followDisks(diskIndex, this.#caches, { gained: (change) => this.#diskGained(change) }),
+      ...followImageUsers(users, this.#caches, ({ image: used }) => wake(used)),
+      ...followImageEntries(entries, this.#caches, wake),
       schedules.addHandler({
         updated: (schedule, old) => this.#scheduleChanged(schedule, old),
         deleted: ({ metadata }) => this.#disksChanged([metadata?.name ?? '']),
@@ -104,7 +113,7 @@ export class ImagePlacement {
     ];
   }
 
-  #diskGained(disk: DiskCandidate, before: DiskCandidate | undefined): void {
+  #diskGained({ disk, before }: DiskChange): void {
     this.#waiting.gained(roomOf(disk));
     // A disk that is new or back may have replicas that need a copy there.
     if (before?.state.kind !== 'ready') this.#disksChanged([disk.uuid]);
@@ -118,13 +127,13 @@ export class ImagePlacement {
 
   /** Eviction may have been requested of the node or of one of its disks, or it may have lost or gained a disk. */
   #nodeChanged(node: Projected<StorageNode>, old: Projected<StorageNode>): void {
-    const { book } = this.#sources;
+    const { diskIndex } = this.#sources;
     const reported = new Set([...reportedDisks(node).keys(), ...reportedDisks(old).keys()]);
     const hasSameDisks = [node, old].every((one) => reportedDisks(one).size === reported.size);
     const hasSameMetadata = isEqualWhenStored(node.metadata?.annotations, old.metadata?.annotations);
     if (isEqualWhenStored(node.spec, old.spec) && hasSameDisks && hasSameMetadata) return;
     // Also those that it does not report now.
-    this.#disksChanged([...book.affectedBy(node), ...reported]);
+    this.#disksChanged([...diskIndex.affectedBy(node), ...reported]);
   }
 
   /** Wakes the images that have, or should have, a copy on one of these disks. */
@@ -155,7 +164,7 @@ export class ImagePlacement {
     }
     const nowMs = this.#context.clock.nowMs();
     const view = readImage(image, this.#sources, nowMs);
-    const plan = planImage(view, this.#sources.book.disks);
+    const plan = planImage(view, this.#sources.diskIndex.disks);
     const status = view.deletion === 'free' ? (image.status ?? {}) : this.#statusOf(image, view, plan, nowMs);
     if (plan.steps.length > 0 || !isEqualWhenStored(status, image.status ?? {})) {
       const waitMs = this.#pace.takeMs(name);
@@ -200,7 +209,7 @@ export class ImagePlacement {
     return imageStatus(image, {
       view,
       plan,
-      failure: failedCopies(image, this.#sources.book, nowMs).message,
+      failure: failedCopies(image, this.#sources.diskIndex, nowMs).message,
       usedBy: this.#sources.users.volumesOf(view.name),
       lostFiles: Object.keys(before?.diskFileStatusMap ?? {}).filter(isLost),
       now: formatTimestamp(nowMs),
@@ -231,12 +240,16 @@ export class ImagePlacement {
     { allocation }: ImagePlan,
     nowMs: number,
   ): Requeue | undefined {
-    const { book, pending } = this.#sources;
+    const { diskIndex } = this.#sources;
     const pendingMs = view.copies.flatMap(({ place, entry }) => {
-      const ms = pending.remainingMs(pendingKey(view.name, place.uuid), entry, book.get(place.uuid));
+      const ms = this.#pending.remainingMs(
+        requestKey(view.name, place.uuid),
+        entry,
+        diskIndex.get(place.uuid),
+      );
       return ms === undefined || ms === 0 ? [] : [ms];
     });
-    const { retryAfterMs } = failedCopies(image, book, nowMs);
+    const { retryAfterMs } = failedCopies(image, diskIndex, nowMs);
     const wanted = view.copies.filter(({ isWanted }) => isWanted);
     const isSurplus = wanted.length > view.minNumberOfCopies;
     const idle = isSurplus ? wanted.filter(({ place }) => !view.neededOn.has(place.uuid)) : [];

@@ -1,5 +1,9 @@
 import type { Cluster, Projected } from '../../../cluster/cluster.ts';
+import type { DiskIndex } from '../../../engine/disks/disk-index.ts';
+import { failedCopiesKey, withFailures } from '../../../engine/disks/images/failed-copies.ts';
 import type { ImagePlaceStep, ImageStep } from '../../../engine/disks/images/image-view.ts';
+import { fileState, type ImageSources } from '../../../engine/disks/images/read-image.ts';
+import { rejectedDisksKey, withRejection } from '../../../engine/disks/rejected-disks.ts';
 import { isReason } from '../../../kube/api-error.ts';
 import {
   type BackingImage,
@@ -9,10 +13,6 @@ import {
 import { diskSchedules } from '../../../kube/stowage/disk-schedule.ts';
 import { diskAgentFinalizer } from '../../../kube/stowage/replica.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
-import type { DiskIndex } from '../disk-index.ts';
-import { rejectedDisksKey, withRejection } from '../rejected-disks.ts';
-import { failedCopiesKey, withFailures } from './failed-copies.ts';
-import { fileState, type ImageSources } from './read-image.ts';
 
 export interface ImageStepsOptions {
   readonly cluster: Cluster;
@@ -78,7 +78,7 @@ export class ImageSteps {
     const { sources, nowMs } = this.#options;
     return {
       ...(rejectedBy.length > 0 && {
-        [rejectedDisksKey]: withRejections(this.#cached, rejectedBy, sources.book, nowMs),
+        [rejectedDisksKey]: withRejections(this.#cached, rejectedBy, sources.diskIndex, nowMs),
       }),
       ...(failedOn.length > 0 && { [failedCopiesKey]: withFailures(this.#cached, failedOn, nowMs) }),
     };
@@ -86,7 +86,7 @@ export class ImageSteps {
 
   async #request(uuid: string, bytes: number): Promise<void> {
     const { cluster, sources, signal } = this.#options;
-    const { uid } = sources.caches.schedules.get(uuid)?.metadata ?? {};
+    const { uid } = sources.objects.schedules.get(uuid)?.metadata ?? {};
     const body = { metadata: { uid }, spec: { backingImages: { [this.#name]: bytes } } };
     await cluster.resource(diskSchedules).patch({ name: uuid }, { type: 'merge', body }, { signal });
   }
@@ -114,7 +114,7 @@ export class ImageSteps {
 
   async #removeEntry(uuid: string): Promise<void> {
     const { cluster, sources, signal } = this.#options;
-    const { uid, resourceVersion } = sources.caches.schedules.get(uuid)?.metadata ?? {};
+    const { uid, resourceVersion } = sources.objects.schedules.get(uuid)?.metadata ?? {};
     const body = { metadata: { uid, resourceVersion }, spec: { backingImages: { [this.#name]: null } } };
     await cluster.resource(diskSchedules).patch({ name: uuid }, { type: 'merge', body }, { signal });
   }
@@ -150,11 +150,11 @@ export class ImageSteps {
 function withRejections(
   image: Projected<BackingImage>,
   disks: readonly string[],
-  book: DiskIndex,
+  diskIndex: DiskIndex,
   nowMs: number,
 ): string {
   let text = image.metadata?.annotations?.[rejectedDisksKey] ?? '{}';
   for (const uuid of disks)
-    text = withRejection({ metadata: { annotations: { [rejectedDisksKey]: text } } }, uuid, book, nowMs);
+    text = withRejection({ metadata: { annotations: { [rejectedDisksKey]: text } } }, uuid, diskIndex, nowMs);
   return text;
 }

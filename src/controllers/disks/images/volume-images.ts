@@ -1,4 +1,5 @@
 import type { Projected } from '../../../cluster/cluster.ts';
+import { ImageUsers } from '../../../engine/disks/images/image-users.ts';
 import type { Condition } from '../../../kube/api/meta.ts';
 import { getCondition, setCondition } from '../../../kube/conditions.ts';
 import { ownValue } from '../../../kube/go/json-value.ts';
@@ -12,8 +13,8 @@ import { runLoop } from '../../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import type { DiskCaches } from '../disk-caches.ts';
+import { followImageUsers } from '../follow-caches.ts';
 import { WritePace } from '../write-pace.ts';
-import { ImageUsers } from './image-users.ts';
 
 const workers = 2;
 const type = 'BackingImageReady';
@@ -34,7 +35,7 @@ export class VolumeImages {
     this.#caches = caches;
     this.#queue = new WorkQueue(context);
     this.#pace = new WritePace(context.clock);
-    this.#users = new ImageUsers(caches, ({ volume }) => this.#queue.add(volume));
+    this.#users = new ImageUsers(caches);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -46,7 +47,7 @@ export class VolumeImages {
       controller: 'disks',
       caches: [images, volumes, replicas, schedules],
       listen: () => [
-        ...this.#users.listen(),
+        ...followImageUsers(this.#users, this.#caches, ({ volume }) => this.#queue.add(volume)),
         images.addHandler({ added: image, updated: image, deleted: image }),
       ],
       queue: this.#queue,
@@ -101,7 +102,7 @@ export class VolumeImages {
     return { ...no, reason: 'WaitingForCopy', message: this.#waitingText(waiting, image) };
   }
 
-  #waitingText({ metadata, spec }: Projected<Replica>, image: Projected<BackingImage>): string {
+  #waitingText({ metadata, spec }: Replica, image: Projected<BackingImage>): string {
     const uuid = spec?.diskID ?? '';
     const { name = uuid, nodeID = spec?.nodeID } = this.#caches.schedules.get(uuid)?.spec ?? {};
     const where = `disk ${name} on node ${nodeID}`;
@@ -113,7 +114,7 @@ export class VolumeImages {
 }
 
 /** It has a disk without a ready copy, and has not got its data yet. */
-function isWaiting({ spec, status }: Projected<Replica>, image: Projected<BackingImage>): boolean {
+function isWaiting({ spec, status }: Replica, image: Projected<BackingImage>): boolean {
   if (spec?.diskID === undefined || status?.healthyAt !== undefined) return false;
   return ownValue(image.status?.diskFileStatusMap, spec.diskID)?.state !== 'ready';
 }

@@ -1,5 +1,11 @@
 import { readDiskCandidate } from '../../../engine/disks/disk-candidate.ts';
+import { capacitySettings } from '../../../engine/disks/disk-objects.ts';
 import { copyBytes } from '../../../engine/disks/images/may-make-copy.ts';
+import {
+  type PoolCapacityReport,
+  poolCapacityReport,
+  type ScheduledDisk,
+} from '../../../engine/disks/pool-capacity.ts';
 import type { PersistentVolume } from '../../../kube/api/core.ts';
 import type { StorageClass } from '../../../kube/api/storage.ts';
 import { isReason } from '../../../kube/api-error.ts';
@@ -14,8 +20,7 @@ import { runLoop } from '../../../reconcile/run-loop.ts';
 import { Sweep } from '../../../reconcile/sweep.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
-import { capacitySettings, type DiskCaches } from '../disk-caches.ts';
-import { type PoolCapacityReport, poolCapacityReport, type ScheduledDisk } from './pool-capacity-reports.ts';
+import type { DiskCaches } from '../disk-caches.ts';
 import { PoolObjects } from './pool-objects.ts';
 
 /** The only key: all figures follow from the same disks. */

@@ -1,4 +1,5 @@
 import type { Projected } from '../../../cluster/cluster.ts';
+import type { PoolCapacityReport } from '../../../engine/disks/pool-capacity.ts';
 import type { CSIStorageCapacity } from '../../../kube/api/storage.ts';
 import { isReason } from '../../../kube/api-error.ts';
 import { parseTimestamp } from '../../../kube/go/timestamp.ts';
@@ -12,8 +13,7 @@ import type { ControllerContext } from '../../../reconcile/controller.ts';
 import { Informer } from '../../../reconcile/informer/informer.ts';
 import type { BackgroundWork } from '../../../runtime/supervisor.ts';
 import { capacityDefaults } from '../../capacity-settings.ts';
-import { capacityName, publisherLabels } from '../../published-names.ts';
-import type { PoolCapacityReport } from './pool-capacity-reports.ts';
+import { capacityName, digest, publisherLabels } from '../../published-names.ts';
 
 const { namespace } = capacityDefaults;
 const ownLabels = publisherLabels(disksDriver, undefined);
@@ -63,7 +63,7 @@ export class PoolObjects {
       capacity !== undefined &&
       maximumVolumeSize !== undefined &&
       bytesOf(maximumVolumeSize) === figure.largestBytes &&
-      metadata?.labels?.[labels.backingPool] === figure.backing &&
+      metadata?.labels?.[labels.backingPool] === backingOf(figure) &&
       metadata.ownerReferences?.some(({ uid }) => uid === figure.classUid) === true;
     return isSame ? parseTimestamp(metadata.annotations?.[annotations.measuredAt]) : undefined;
   }
@@ -110,21 +110,24 @@ function nameFor(className: string): string {
   return capacityName(disksDriver, undefined, className);
 }
 
+/** Equal for classes that use the same disks. */
+function backingOf({ disks }: PoolCapacityReport): string {
+  return `disks-${digest(disks.join())}`;
+}
+
 /** The class and the nodes of an object cannot change. */
 function location({ className }: PoolCapacityReport) {
   return { storageClassName: className, nodeTopology: { matchLabels: {} } };
 }
 
-function objectOf(
-  { className, classUid, totalBytes, largestBytes, backing }: PoolCapacityReport,
-  measuredAtMs: number,
-) {
+function objectOf(report: PoolCapacityReport, measuredAtMs: number) {
+  const { className, classUid, totalBytes, largestBytes } = report;
   const { kind } = storageClasses;
   return {
     metadata: {
       namespace,
       name: nameFor(className),
-      labels: { ...ownLabels, [labels.backingPool]: backing },
+      labels: { ...ownLabels, [labels.backingPool]: backingOf(report) },
       annotations: { [annotations.measuredAt]: new Date(measuredAtMs).toISOString() },
       // The figure goes with the class, also while this controller does not run.
       ownerReferences: [{ apiVersion: apiVersionOf(storageClasses), kind, name: className, uid: classUid }],

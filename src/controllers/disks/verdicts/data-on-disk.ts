@@ -1,14 +1,12 @@
 import type { Cluster } from '../../../cluster/cluster.ts';
 import type { DiskUserKind } from '../../../engine/disks/decide-disk.ts';
+import type { HasData } from '../../../engine/disks/schedule-status.ts';
 import { ownValue } from '../../../kube/go/json-value.ts';
 import { type BackingImage, backingImages } from '../../../kube/stowage/backing-image.ts';
 import type { DiskSchedule } from '../../../kube/stowage/disk-schedule.ts';
 import { hasReplicaData, type Replica, replicas } from '../../../kube/stowage/replica.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { DiskCaches } from '../disk-caches.ts';
-
-/** Whether data is on a disk that was there before its request could be answered, for example after an upgrade. */
-export type HasData = (kind: DiskUserKind, name: string) => boolean;
 
 /** By the caches: enough to see that nothing is left to do, and not enough to grant bytes that the disk may not have. */
 export function cachedData(caches: DiskCaches, { metadata }: DiskSchedule): HasData {

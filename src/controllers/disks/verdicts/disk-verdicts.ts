@@ -1,6 +1,14 @@
 import type { Projected } from '../../../cluster/cluster.ts';
 import { diskRemovedReason, overCommittedReason } from '../../../engine/disks/disk-conditions.ts';
+import { isEmptySchedule } from '../../../engine/disks/disk-objects.ts';
+import { evictedType, evictionBlockedReason, hasAgent } from '../../../engine/disks/eviction-condition.ts';
 import { heldBytes } from '../../../engine/disks/held-bytes.ts';
+import { NodeSchedules } from '../../../engine/disks/node-schedules.ts';
+import {
+  type ScheduleFacts,
+  type ScheduleStatus,
+  scheduleStatus,
+} from '../../../engine/disks/schedule-status.ts';
 import { getCondition } from '../../../kube/conditions.ts';
 import { isEqualWhenStored } from '../../../kube/deep-equal.ts';
 import { apiVersionOf } from '../../../kube/resource.ts';
@@ -21,13 +29,11 @@ import { runLoop } from '../../../reconcile/run-loop.ts';
 import { Sweep } from '../../../reconcile/sweep.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
-import { type DiskCaches, isEmptySchedule } from '../disk-caches.ts';
-import { NodeSchedules } from '../node-schedules.ts';
+import type { DiskCaches } from '../disk-caches.ts';
+import { followNodeSchedules } from '../follow-caches.ts';
 import { WritePace } from '../write-pace.ts';
-import { storedData } from './data-on-disk.ts';
-import { evictedType, evictionBlockedReason, hasAgent } from './eviction-condition.ts';
-import { storedHolds } from './grant-holds.ts';
-import { type ScheduleFacts, type ScheduleStatus, scheduleStatus } from './schedule-status.ts';
+import { cachedData, storedData } from './data-on-disk.ts';
+import { cachedHolds, storedHolds } from './grant-holds.ts';
 
 const apiVersion = apiVersionOf(diskSchedules);
 const workers = 4;
@@ -38,7 +44,7 @@ export class DiskVerdicts {
   readonly #caches: DiskCaches;
   readonly #queue: WorkQueue;
   readonly #sweep: Sweep;
-  readonly #nodeSchedules: NodeSchedules;
+  readonly #nodeSchedules = new NodeSchedules();
   /** Names of the schedules whose disks are to be emptied. */
   readonly #evicting = new Set<string>();
   /** Names of the schedules with replicas that have more than they ask for. */
@@ -50,7 +56,6 @@ export class DiskVerdicts {
     this.#caches = caches;
     this.#queue = new WorkQueue(context);
     this.#pace = new WritePace(context.clock);
-    this.#nodeSchedules = new NodeSchedules(caches);
     const keys = () => [...caches.schedules.values()].map(({ metadata }) => metadata?.name ?? '');
     this.#sweep = new Sweep(context, { controller: 'disks', queue: this.#queue, keys });
   }
@@ -100,7 +105,7 @@ export class DiskVerdicts {
       this.#addAll(this.#evicting);
     };
     return [
-      this.#nodeSchedules.listen(),
+      ...followNodeSchedules(this.#nodeSchedules, this.#caches),
       schedules.addHandler({ added: schedule, updated: schedule, deleted: schedule }),
       nodes.addHandler({ added: nodeCameOrWent, updated: nodeUpdated, deleted: nodeCameOrWent }),
       replicas.addHandler({
@@ -193,7 +198,7 @@ export class DiskVerdicts {
     this.#recordChanges(schedule, status);
   }
 
-  #statusOf(schedule: DiskSchedule, facts?: ScheduleFacts): ScheduleStatus {
+  #statusOf(schedule: DiskSchedule, facts = this.#cachedFacts(schedule)): ScheduleStatus {
     const result = scheduleStatus(schedule, this.#caches, this.#context.clock.nowMs(), facts);
     const name = schedule.metadata?.name ?? '';
     if (result.isHolding) this.#holding.add(name);
@@ -201,6 +206,10 @@ export class DiskVerdicts {
     if (getCondition(result.status.conditions, evictedType) === undefined) this.#evicting.delete(name);
     else this.#evicting.add(name);
     return result;
+  }
+
+  #cachedFacts(schedule: DiskSchedule): ScheduleFacts {
+    return { held: cachedHolds(this.#caches, schedule), hasData: cachedData(this.#caches, schedule) };
   }
 
   /** Events of what changed with this write; the process that wrote it is the only one that records them. */

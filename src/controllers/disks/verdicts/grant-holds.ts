@@ -1,14 +1,12 @@
 import type { Cluster } from '../../../cluster/cluster.ts';
 import { heldBytes } from '../../../engine/disks/held-bytes.ts';
+import type { HeldBytes } from '../../../engine/disks/schedule-status.ts';
 import { ownValue } from '../../../kube/go/json-value.ts';
 import type { DiskSchedule } from '../../../kube/stowage/disk-schedule.ts';
 import { type Replica, replicas } from '../../../kube/stowage/replica.ts';
 import { type DiskVolume, diskVolumes } from '../../../kube/stowage/volume.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { DiskCaches } from '../disk-caches.ts';
-
-/** The bytes that a replica keeps on a disk, however little is requested for it there. */
-export type HeldBytes = (replica: string) => number;
 
 /** By the caches: enough to see that nothing is left to do, and not enough to take bytes back. */
 export function cachedHolds({ replicas: known, volumes }: DiskCaches, { metadata }: DiskSchedule): HeldBytes {

@@ -1,5 +1,5 @@
+import { setOrDelete } from '../../maps.ts';
 import type { DeviceClassRecord } from '../../records/device-class-record.ts';
-import { setOrDelete } from '../primitives/maps.ts';
 
 /** DeviceClasses by name, and the extended resources that they serve. */
 export class DeviceClassTable {

@@ -1,9 +1,9 @@
+import { setOrDelete } from '../../maps.ts';
 import type { NodeDriversRecord } from '../../records/driver-record.ts';
 import type { NodeRecord } from '../../records/node-record.ts';
 import { lowerBound } from '../primitives/binary-search.ts';
 import { type Bitset, clearBit, newBitset, withBit } from '../primitives/bitset.ts';
 import { labelPairs } from '../primitives/label-pairs.ts';
-import { setOrDelete } from '../primitives/maps.ts';
 import { NodeSet } from './node-set.ts';
 
 /** The row of a node in every column of the index. Rows of removed nodes are reused. */

@@ -1,7 +1,7 @@
+import { addTo, removeFrom } from '../../maps.ts';
 import { type MatcherTerm, matcherHolds, type NodeMatcher } from '../../records/node-matcher.ts';
 import type { NodeRecord } from '../../records/node-record.ts';
 import { labelPair, labelPairs } from '../primitives/label-pairs.ts';
-import { addTo, removeFrom } from '../primitives/maps.ts';
 import { NodeSet } from './node-set.ts';
 import type { NodeTable } from './node-table.ts';
 

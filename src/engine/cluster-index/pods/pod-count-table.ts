@@ -1,9 +1,9 @@
 import { type CompiledLabelSelector, matchesLabels } from '../../../kube/selectors/label-selector.ts';
 import { lookUp } from '../../../kube/wire.ts';
+import { addTo, removeFrom } from '../../maps.ts';
 import { requirementsKey } from '../../records/node-matcher.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
 import type { NodeRow, NodeTable } from '../nodes/node-table.ts';
-import { addTo, removeFrom } from '../primitives/maps.ts';
 import { SelectorIndex } from '../primitives/selector-index.ts';
 import { isInScope, type NamespaceScope } from './namespace-scopes.ts';
 import type { OccupancyTable } from './occupancy.ts';

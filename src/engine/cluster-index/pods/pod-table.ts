@@ -1,5 +1,5 @@
+import { addTo, removeFrom, setOrDelete } from '../../maps.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
-import { addTo, removeFrom, setOrDelete } from '../primitives/maps.ts';
 
 /**
  * The pods, by node and by claim. A pod that is placed but not yet bound is *assumed* on its node: it counts there at once, until the

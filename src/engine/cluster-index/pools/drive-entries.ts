@@ -1,7 +1,7 @@
 import { type DriveKind, driveKindKey, isOfKind } from '../../drives/drive-requirements.ts';
 import { ownerOfFilesystem } from '../../drives/shared-filesystems.ts';
+import { addTo, removeFrom } from '../../maps.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
-import { addTo, removeFrom } from '../primitives/maps.ts';
 import { DriveGroups } from './drive-groups.ts';
 import { PoolEntry, type PoolRow } from './pool-entry.ts';
 

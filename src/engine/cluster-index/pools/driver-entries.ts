@@ -2,9 +2,9 @@ import {
   ephemeralStorageClassName,
   fallbackStorageClassName,
 } from '../../../kube/stowage/driver-capacity.ts';
+import { setOrDelete } from '../../maps.ts';
 import type { DriverPoolsRecord } from '../../records/pool-record.ts';
 import type { EntriesDifference } from '../pool-changes.ts';
-import { setOrDelete } from '../primitives/maps.ts';
 
 /**
  * For which classes each driver publishes capacity, over all DriverCapacity objects that carry its pools. An object that does not track

@@ -1,6 +1,6 @@
 import { capacityReportGraceMs } from '../../../kube/publisher-heartbeat.ts';
+import { addTo, removeFrom, setOrDelete } from '../../maps.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
-import { addTo, removeFrom, setOrDelete } from '../primitives/maps.ts';
 import type { PoolRow } from './pool-entry.ts';
 
 /**

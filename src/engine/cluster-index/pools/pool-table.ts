@@ -1,6 +1,7 @@
 import type { DriveExclusion } from '../../drives/drive-record.ts';
 import type { DriveKind } from '../../drives/drive-requirements.ts';
 import { type DriveSurroundings, exclusionAmong } from '../../drives/drive-state.ts';
+import { addTo, removeFrom, setOrDelete } from '../../maps.ts';
 import type { ClassRecord } from '../../records/class-record.ts';
 import {
   type DriveFacts,
@@ -15,7 +16,6 @@ import { PartitionCache } from '../nodes/partition-cache.ts';
 import type { Topology, TopologyTable } from '../nodes/topology-table.ts';
 import { type DriverPoolsDifference, differingPools } from '../pool-changes.ts';
 import { lowerBound } from '../primitives/binary-search.ts';
-import { addTo, removeFrom, setOrDelete } from '../primitives/maps.ts';
 import { DriveEntries } from './drive-entries.ts';
 import { DriverEntries } from './driver-entries.ts';
 import { classEntryKey, driverEntryKey, entryKeyOf, PoolEntry, type PoolRow } from './pool-entry.ts';

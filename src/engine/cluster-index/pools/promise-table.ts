@@ -1,6 +1,6 @@
+import { addTo, removeFrom, setOrDelete } from '../../maps.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import { compareSizes, type Size } from '../../size.ts';
-import { addTo, removeFrom, setOrDelete } from '../primitives/maps.ts';
 import type { PoolTable } from './pool-table.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { CompiledLabelSelector } from '../../../kube/selectors/label-selector.ts';
 import type { Requirement } from '../../../kube/selectors/requirement.ts';
+import { addTo, removeFrom } from '../../maps.ts';
 import { labelPair } from './label-pairs.ts';
-import { addTo, removeFrom } from './maps.ts';
 
 /**
  * Items with label selectors, indexed so that given labels are compared with few of them. An item that requires `app In [web]` can

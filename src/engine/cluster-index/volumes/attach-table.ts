@@ -1,4 +1,5 @@
 import { csiDriverForProvisioner } from '../../../kube/legacy/in-tree-migration.ts';
+import { addTo, removeFrom } from '../../maps.ts';
 import type { AttachmentRecord } from '../../records/attachment-record.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { ClassRecord } from '../../records/class-record.ts';
@@ -6,7 +7,6 @@ import type { PodRecord } from '../../records/pod-record.ts';
 import type { CsiVolume, VolumeRecord } from '../../records/volume-record.ts';
 import type { NodeTable } from '../nodes/node-table.ts';
 import type { PodTable } from '../pods/pod-table.ts';
-import { addTo, removeFrom } from '../primitives/maps.ts';
 import type { Profile } from '../profile.ts';
 import { AttachedHandles, type AttachedVolumes } from './attached-handles.ts';
 import type { ClaimTable } from './claim-table.ts';

@@ -1,5 +1,5 @@
+import { addTo, removeFrom, setOrDelete } from '../../maps.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
-import { addTo, removeFrom, setOrDelete } from '../primitives/maps.ts';
 
 /** The claims, by key, by the volume that they name, and by those that may own them. */
 export class ClaimTable {

@@ -1,11 +1,11 @@
 import { assert } from '../../../runtime/assert.ts';
+import { addTo, removeFrom } from '../../maps.ts';
 import { offersModes } from '../../records/access-modes.ts';
 import type { VolumeRecord } from '../../records/volume-record.ts';
 import { compareSizes } from '../../size.ts';
 import type { NodePartition } from '../nodes/node-partition.ts';
 import { PartitionCache } from '../nodes/partition-cache.ts';
 import type { Topology, TopologyTable } from '../nodes/topology-table.ts';
-import { addTo, removeFrom } from '../primitives/maps.ts';
 import { SortedLists } from '../primitives/sorted-lists.ts';
 
 declare const brand: unique symbol;

@@ -1,4 +1,5 @@
-import type { DiskVerdict } from '../../../kube/stowage/disk-schedule.ts';
+import { ownValue } from '../../../kube/go/json-value.ts';
+import type { DiskSchedule, DiskVerdict } from '../../../kube/stowage/disk-schedule.ts';
 import type { AntiAffinity, DiskCandidate, DiskPlace } from '../choose-disk.ts';
 import type { ReplicaHealth } from './replica-health.ts';
 
@@ -109,6 +110,11 @@ export type AllocationState =
   /** It had data, and no replica has it any more. */
   | { readonly kind: 'data-lost'; readonly message: string }
   | { readonly kind: 'expansion-refused'; readonly bytes: number; readonly message: string };
+
+/** The request of a replica in a schedule, and the verdict on it. */
+export function entryIn({ spec, status }: Pick<DiskSchedule, 'spec' | 'status'>, replica: string): DiskEntry {
+  return { askedBytes: ownValue(spec?.replicas, replica), verdict: ownValue(status?.replicas, replica) };
+}
 
 /** The verdict, if it answers the request as it is now. */
 export function answerOf(entry: DiskEntry | undefined): DiskVerdict | undefined {

@@ -1,9 +1,9 @@
-import { exactBytesText } from '../../../engine/disks/exact-bytes.ts';
-import { isCopyReady } from '../../../engine/disks/images/copy-state.ts';
-import type { ImagePlan, ImageView } from '../../../engine/disks/images/image-view.ts';
 import type { Condition, Timestamp } from '../../../kube/api/meta.ts';
 import { setCondition } from '../../../kube/conditions.ts';
 import type { BackingImage, BackingImageStatus } from '../../../kube/stowage/backing-image.ts';
+import { exactBytesText } from '../exact-bytes.ts';
+import { isCopyReady } from './copy-state.ts';
+import type { ImagePlan, ImageView } from './image-view.ts';
 
 export interface ImageReport {
   readonly view: ImageView;

@@ -1,9 +1,9 @@
-import { exactBytesText } from '../../engine/disks/exact-bytes.ts';
-import { volumeRobustness } from '../../engine/disks/volumes/volume-health.ts';
-import type { AllocationState, DiskVolumePlan, VolumeView } from '../../engine/disks/volumes/volume-model.ts';
-import type { Condition, Timestamp } from '../../kube/api/meta.ts';
-import { setCondition } from '../../kube/conditions.ts';
-import type { DiskVolume, DiskVolumeStatus } from '../../kube/stowage/volume.ts';
+import type { Condition, Timestamp } from '../../../kube/api/meta.ts';
+import { setCondition } from '../../../kube/conditions.ts';
+import type { DiskVolume, DiskVolumeStatus } from '../../../kube/stowage/volume.ts';
+import { exactBytesText } from '../exact-bytes.ts';
+import { volumeRobustness } from './volume-health.ts';
+import type { AllocationState, DiskVolumePlan, VolumeView } from './volume-model.ts';
 
 /**
  * The status after a plan: the size that every replica has, how many are healthy, the expansion, the refused one, and the condition `DiskAllocation`. Other

@@ -5,7 +5,7 @@ import { failedCopies, failedCopiesKey, withFailures } from './failed-copies.ts'
 
 const minute = 60_000;
 // No disk is known by its name.
-const book = { get: () => undefined };
+const disks = { get: () => undefined };
 const startMs = new VirtualClock().nowMs();
 
 function image(
@@ -36,27 +36,27 @@ describe('after a failure', () => {
     [50, 10 * minute],
   ])('number %i, the disk is tried again after %i ms', (count, delayMs) => {
     const object = image(failures(count), { d2: 'ready' });
-    expect([...failedCopies(object, book, startMs + delayMs - 1).failedOn]).toEqual(['d1']);
-    expect(failedCopies(object, book, startMs + delayMs - 1).retryAfterMs).toBe(1);
-    expect([...failedCopies(object, book, startMs + delayMs).failedOn]).toEqual([]);
+    expect([...failedCopies(object, disks, startMs + delayMs - 1).failedOn]).toEqual(['d1']);
+    expect(failedCopies(object, disks, startMs + delayMs - 1).retryAfterMs).toBe(1);
+    expect([...failedCopies(object, disks, startMs + delayMs).failedOn]).toEqual([]);
   });
 
   test('no disk is tried while none has a ready copy, because the source may be the cause', () => {
     const text = withFailures(image(failures(1), { d2: 'failed' }), ['d2'], startMs);
     const at = startMs + 45_000;
-    expect(failedCopies(image(text), book, at)).toEqual({
+    expect(failedCopies(image(text), disks, at)).toEqual({
       failedOn: new Set(),
       isSourceFailing: true,
       retryAfterMs: 15_000,
       message: 'the copy on disk d1 failed: d1 is bad',
     });
-    expect(failedCopies(image(text, { d3: 'ready' }), book, at).isSourceFailing).toBe(false);
-    expect(failedCopies(image(text), book, startMs + minute).isSourceFailing).toBe(false);
+    expect(failedCopies(image(text, { d3: 'ready' }), disks, at).isSourceFailing).toBe(false);
+    expect(failedCopies(image(text), disks, startMs + minute).isSourceFailing).toBe(false);
   });
 
   test('it is forgotten after an hour', () => {
     const after = startMs + 60 * minute;
-    expect(failedCopies(image(failures(3)), book, after).message).toBeUndefined();
+    expect(failedCopies(image(failures(3)), disks, after).message).toBeUndefined();
     expect(JSON.parse(withFailures(image(failures(3), { d2: 'failed' }), ['d2'], after))).toEqual({
       d2: { at: after, count: 1, message: 'd2 is bad' },
     });
@@ -66,7 +66,7 @@ describe('after a failure', () => {
 test.each(['', 'no JSON', 'null', '[]', '{"d1":1}', '{"d1":{"at":"x","count":1,"message":""}}'])(
   'the annotation %j has no failures',
   (text) => {
-    expect(failedCopies(image(text), book, startMs)).toEqual({
+    expect(failedCopies(image(text), disks, startMs)).toEqual({
       failedOn: new Set(),
       isSourceFailing: false,
       retryAfterMs: undefined,

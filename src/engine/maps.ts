@@ -1,4 +1,4 @@
-/** Map operations that the tables share. */
+/** Map operations that indexes share. */
 
 export function setOrDelete<K, V>(map: Map<K, V>, key: K, value: V | undefined): void {
   if (value === undefined) map.delete(key);

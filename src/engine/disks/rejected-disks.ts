@@ -13,17 +13,26 @@ interface Rejection {
 }
 
 /** The disks that are not worth another request: they rejected one a short while ago, and have released nothing since. */
-export function rejectedDisks(replica: KubeObject, book: DiskIndex, nowMs: number): ReadonlySet<string> {
+export function rejectedDisks(
+  replica: KubeObject,
+  disks: Pick<DiskIndex, 'get'>,
+  nowMs: number,
+): ReadonlySet<string> {
   const still = Object.entries(rejectionsOf(replica)).filter(
-    ([uuid, { at, granted }]) => nowMs - at < rememberMs && (book.get(uuid)?.grantedBytes ?? 0) >= granted,
+    ([uuid, { at, granted }]) => nowMs - at < rememberMs && (disks.get(uuid)?.grantedBytes ?? 0) >= granted,
   );
   return new Set(still.map(([uuid]) => uuid));
 }
 
 /** The annotation after a rejection by one more disk. Old rejections are left out. */
-export function withRejection(replica: KubeObject, uuid: string, book: DiskIndex, nowMs: number): string {
+export function withRejection(
+  replica: KubeObject,
+  uuid: string,
+  disks: Pick<DiskIndex, 'get'>,
+  nowMs: number,
+): string {
   const recent = Object.entries(rejectionsOf(replica)).filter(([, { at }]) => nowMs - at < rememberMs);
-  const granted = book.get(uuid)?.grantedBytes ?? 0;
+  const granted = disks.get(uuid)?.grantedBytes ?? 0;
   return JSON.stringify({ ...Object.fromEntries(recent), [uuid]: { at: nowMs, granted } });
 }
 

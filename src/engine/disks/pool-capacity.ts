@@ -1,11 +1,10 @@
-import type { DiskCandidate } from '../../../engine/disks/choose-disk.ts';
-import { readDiskClass } from '../../../engine/disks/disk-class.ts';
-import { withImageDemand } from '../../../engine/disks/images/image-demand.ts';
-import { replicaRoom } from '../../../engine/disks/replica-room.ts';
-import type { StorageClass } from '../../../kube/api/storage.ts';
-import type { BackingImage } from '../../../kube/stowage/backing-image.ts';
-import type { DiskSchedule } from '../../../kube/stowage/disk-schedule.ts';
-import { digest } from '../../published-names.ts';
+import type { StorageClass } from '../../kube/api/storage.ts';
+import type { BackingImage } from '../../kube/stowage/backing-image.ts';
+import type { DiskSchedule } from '../../kube/stowage/disk-schedule.ts';
+import type { DiskCandidate } from './choose-disk.ts';
+import { readDiskClass } from './disk-class.ts';
+import { withImageDemand } from './images/image-demand.ts';
+import { replicaRoom } from './replica-room.ts';
 
 /** What is published about one class. */
 export interface PoolCapacityReport {
@@ -13,8 +12,8 @@ export interface PoolCapacityReport {
   readonly classUid: string;
   readonly totalBytes: bigint;
   readonly largestBytes: bigint;
-  /** Equal for classes that use the same disks. */
-  readonly backing: string;
+  /** UUIDs of the disks that the class can use. */
+  readonly disks: readonly string[];
 }
 
 /** A disk, and the schedule that it was read from. */
@@ -45,6 +44,6 @@ export function poolCapacityReport(
     classUid: metadata?.uid ?? '',
     totalBytes: room.totalBytes,
     largestBytes: room.largestBytes,
-    backing: `disks-${digest(room.disks.join())}`,
+    disks: room.disks,
   };
 }

@@ -1,18 +1,15 @@
-import type { Projected } from '../../../cluster/cluster.ts';
-import { type DiskUserKind, decideDisk } from '../../../engine/disks/decide-disk.ts';
-import { diskConditions } from '../../../engine/disks/disk-conditions.ts';
-import { type DiskIdentity, type DiskState, isEvictionRequested } from '../../../engine/disks/disk-state.ts';
-import { removedDisk, scheduleIdentity, scheduleState } from '../../../engine/disks/schedule-state.ts';
-import type { Condition } from '../../../kube/api/meta.ts';
-import { getCondition, setCondition } from '../../../kube/conditions.ts';
-import { ownValue } from '../../../kube/go/json-value.ts';
-import { formatTimestamp, parseTimestamp } from '../../../kube/go/timestamp.ts';
-import type { DiskSchedule, DiskScheduleStatus } from '../../../kube/stowage/disk-schedule.ts';
-import type { StorageNode } from '../../../kube/stowage/storage-node.ts';
-import { capacitySettings, type DiskCaches, reportedDisks } from '../disk-caches.ts';
-import { cachedData, type HasData } from './data-on-disk.ts';
+import type { Condition, KubeObject } from '../../kube/api/meta.ts';
+import { getCondition, setCondition } from '../../kube/conditions.ts';
+import { ownValue } from '../../kube/go/json-value.ts';
+import { formatTimestamp, parseTimestamp } from '../../kube/go/timestamp.ts';
+import type { DiskSchedule, DiskScheduleStatus } from '../../kube/stowage/disk-schedule.ts';
+import type { StorageNode } from '../../kube/stowage/storage-node.ts';
+import { type DiskUserKind, decideDisk } from './decide-disk.ts';
+import { diskConditions } from './disk-conditions.ts';
+import { capacitySettings, type DiskObjectMaps, type ObjectsByName, reportedDisks } from './disk-objects.ts';
+import { type DiskIdentity, type DiskState, isEvictionRequested } from './disk-state.ts';
 import { evictedType, evictionCondition } from './eviction-condition.ts';
-import { cachedHolds, type HeldBytes } from './grant-holds.ts';
+import { removedDisk, scheduleIdentity, scheduleState } from './schedule-state.ts';
 
 /**
  * If another disk has the name of a disk that does not answer, the old one is given up after this time. It may have been moved to a node that has
@@ -28,31 +25,33 @@ export interface ScheduleStatus {
   readonly isHolding: boolean;
 }
 
+/** The bytes that a replica keeps on a disk, however little is requested for it there. */
+export type HeldBytes = (replica: string) => number;
+
+/** Whether data is on a disk that was there before its request could be answered, for example after an upgrade. */
+export type HasData = (kind: DiskUserKind, name: string) => boolean;
+
 /** What decides whether a disk may take bytes back, and whether it must grant more than it has. */
 export interface ScheduleFacts {
   readonly held: HeldBytes;
   readonly hasData: HasData;
 }
 
-function cachedFacts(schedule: DiskSchedule, caches: DiskCaches): ScheduleFacts {
-  return { held: cachedHolds(caches, schedule), hasData: cachedData(caches, schedule) };
-}
-
 /**
- * The status of a DiskSchedule by what the caches have: the verdicts on its requests, the sum, and the conditions. A status that is written needs
+ * The status of a DiskSchedule by what the objects have: the verdicts on its requests, the sum, and the conditions. A status that is written needs
  * facts that were read after the schedule.
  */
 export function scheduleStatus(
   schedule: DiskSchedule,
-  caches: DiskCaches,
+  objects: DiskObjectMaps,
   nowMs: number,
-  facts: ScheduleFacts = cachedFacts(schedule, caches),
+  facts: ScheduleFacts,
 ): ScheduleStatus {
   const { metadata, spec, status } = schedule;
   const identity = scheduleIdentity(schedule);
-  const node = caches.nodes.get(identity.nodeName);
-  const known = scheduleState(schedule, node, capacitySettings(caches));
-  const remainingMs = isReplaced(known, identity, node, caches) ? untilGivenUpMs(status, nowMs) : undefined;
+  const node = objects.nodes.get(identity.nodeName);
+  const known = scheduleState(schedule, node, capacitySettings(objects));
+  const remainingMs = isReplaced(known, identity, node, objects) ? untilGivenUpMs(status, nowMs) : undefined;
   const disk = remainingMs === 0 ? givenUp(known, identity) : known;
   const decision = decideDisk({
     spec: spec ?? {},
@@ -60,9 +59,9 @@ export function scheduleStatus(
     disk,
     hasData: facts.hasData,
     heldBytes: facts.held,
-    createdAt: (kind, name) => cacheOf(caches, kind).get(name)?.metadata?.creationTimestamp ?? '',
+    createdAt: (kind, name) => objectsOf(objects, kind).get(name)?.metadata?.creationTimestamp ?? '',
   });
-  const evicted = isEvictionRequested(node, identity.name) ? [evictionCondition(schedule, caches)] : [];
+  const evicted = isEvictionRequested(node, identity.name) ? [evictionCondition(schedule, objects)] : [];
   const conditions = [...diskConditions(disk, decision, identity), ...evicted];
   const { storageLimit, ...rest } = decision;
   const limit = storageLimit === undefined ? {} : { storageLimit };
@@ -98,8 +97,8 @@ function withConditions(
 function isReplaced(
   state: DiskState,
   { uuid, name }: DiskIdentity,
-  node: Projected<StorageNode> | undefined,
-  { nodes }: DiskCaches,
+  node: StorageNode | undefined,
+  { nodes }: DiskObjectMaps,
 ): boolean {
   if (state.kind === 'ready' || state.isRemoved === true) return false;
   const found = ownValue(node?.status?.diskStatus, name)?.diskUUID;
@@ -119,6 +118,6 @@ function givenUp(state: DiskState, { name }: DiskIdentity): DiskState {
   return removedDisk(message, `another disk ${name} has taken its place`);
 }
 
-function cacheOf(caches: DiskCaches, kind: DiskUserKind): DiskCaches['replicas'] | DiskCaches['images'] {
-  return kind === 'replicas' ? caches.replicas : caches.images;
+function objectsOf(objects: DiskObjectMaps, kind: DiskUserKind): ObjectsByName<KubeObject> {
+  return kind === 'replicas' ? objects.replicas : objects.images;
 }

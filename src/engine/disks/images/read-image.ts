@@ -1,7 +1,3 @@
-import type { Projected } from '../../../cluster/cluster.ts';
-import { isEvictionRequested } from '../../../engine/disks/disk-state.ts';
-import type { CopyView, ImageView } from '../../../engine/disks/images/image-view.ts';
-import { copyBytes } from '../../../engine/disks/images/may-make-copy.ts';
 import { ownValue } from '../../../kube/go/json-value.ts';
 import { parseTimestamp } from '../../../kube/go/timestamp.ts';
 import {
@@ -10,29 +6,33 @@ import {
   backingImageFinalizer,
 } from '../../../kube/stowage/backing-image.ts';
 import { diskAgentFinalizer } from '../../../kube/stowage/replica.ts';
-import { type DiskCaches, reportedDisks } from '../disk-caches.ts';
 import type { DiskIndex } from '../disk-index.ts';
-import type { PendingRequests } from '../pending-requests.ts';
+import { type DiskObjectMaps, reportedDisks } from '../disk-objects.ts';
+import { isEvictionRequested } from '../disk-state.ts';
 import { rejectedDisks } from '../rejected-disks.ts';
+import type { ObservedAges } from '../volumes/volume-view.ts';
 import { failedCopies } from './failed-copies.ts';
 import type { ImageEntries } from './image-entries.ts';
 import type { ImageUsers } from './image-users.ts';
+import type { CopyView, ImageView } from './image-view.ts';
+import { copyBytes } from './may-make-copy.ts';
 
 export interface ImageSources {
-  readonly caches: DiskCaches;
-  readonly book: DiskIndex;
+  readonly objects: Pick<DiskObjectMaps, 'schedules' | 'nodes'>;
+  readonly diskIndex: DiskIndex;
   readonly users: ImageUsers;
   readonly entries: ImageEntries;
-  readonly pending: PendingRequests;
+  /** Without them, no request is overdue. */
+  readonly ages?: Pick<ObservedAges, 'isOverdue'>;
 }
 
-/** What the plan of an image needs, from the caches. */
-export function readImage(image: Projected<BackingImage>, sources: ImageSources, nowMs: number): ImageView {
-  const { book, users } = sources;
+/** Reads the view of an image that its plan is made from. */
+export function readImage(image: BackingImage, sources: ImageSources, nowMs: number): ImageView {
+  const { diskIndex, users } = sources;
   const { metadata, spec } = image;
   const name = metadata?.name ?? '';
   const neededOn = users.neededOn(name);
-  const { failedOn, isSourceFailing } = failedCopies(image, book, nowMs);
+  const { failedOn, isSourceFailing } = failedCopies(image, diskIndex, nowMs);
   return {
     name,
     minNumberOfCopies: spec?.minNumberOfCopies ?? 1,
@@ -42,7 +42,7 @@ export function readImage(image: Projected<BackingImage>, sources: ImageSources,
     diskSelector: spec?.diskSelector ?? [],
     copies: copiesOf(image, { ...sources, neededOn, nowMs }),
     neededOn,
-    rejectedBy: rejectedDisks(image, book, nowMs),
+    rejectedBy: rejectedDisks(image, diskIndex, nowMs),
     failedOn,
     isSourceFailing,
     isProtected: metadata?.finalizers?.includes(backingImageFinalizer) === true,
@@ -50,8 +50,8 @@ export function readImage(image: Projected<BackingImage>, sources: ImageSources,
   };
 }
 
-/** The key of a copy among pending requests. */
-export function pendingKey(image: string, uuid: string): string {
+/** The key of the request of a copy, for `ObservedAges`. */
+export function requestKey(image: string, uuid: string): string {
   return `${image} ${uuid}`;
 }
 
@@ -66,7 +66,7 @@ interface CopySources extends ImageSources {
 }
 
 /** The union of the disks in the spec, in the status, and of the schedules that have an entry. */
-function copiesOf(image: Projected<BackingImage>, sources: CopySources): readonly CopyView[] {
+function copiesOf(image: BackingImage, sources: CopySources): readonly CopyView[] {
   const { spec, status, metadata } = image;
   const disks = new Set([
     ...Object.keys(spec?.diskFileSpecMap ?? {}),
@@ -81,18 +81,18 @@ function copiesOf(image: Projected<BackingImage>, sources: CopySources): readonl
     );
 }
 
-function copyOf(image: Projected<BackingImage>, uuid: string, sources: CopySources): CopyView {
-  const { caches, book, pending, neededOn, nowMs } = sources;
+function copyOf(image: BackingImage, uuid: string, sources: CopySources): CopyView {
+  const { objects, diskIndex, ages, neededOn, nowMs } = sources;
   const { metadata, spec, status } = image;
   const name = metadata?.name ?? '';
-  const disk = book.get(uuid);
-  const schedule = caches.schedules.get(uuid);
+  const disk = diskIndex.get(uuid);
+  const schedule = objects.schedules.get(uuid);
   const entry = {
     askedBytes: ownValue(schedule?.spec?.backingImages, name),
     verdict: ownValue(schedule?.status?.backingImages, name),
   };
   const wanted = ownValue(spec?.diskFileSpecMap, uuid);
-  const node = caches.nodes.get(disk?.nodeName ?? '');
+  const node = objects.nodes.get(disk?.nodeName ?? '');
   const lastUsedMs = parseTimestamp(ownValue(status?.diskLastUsedMap, uuid));
   return {
     place: { uuid, nodeName: disk?.nodeName ?? '', zone: disk?.zone ?? '' },
@@ -103,7 +103,7 @@ function copyOf(image: Projected<BackingImage>, uuid: string, sources: CopySourc
     isDiskReady: disk?.state.kind === 'ready',
     entry,
     state: fileState(image, uuid, sources),
-    isOverdue: pending.isOverdue(pendingKey(name, uuid), entry, disk),
+    isOverdue: ages?.isOverdue(requestKey(name, uuid), entry, disk) ?? false,
     idleMs: lastUsedMs === undefined || neededOn.has(uuid) ? 0 : nowMs - lastUsedMs,
   };
 }
@@ -115,24 +115,27 @@ function copyOf(image: Projected<BackingImage>, uuid: string, sources: CopySourc
 export function fileState(
   image: Pick<BackingImage, 'metadata' | 'spec' | 'status'>,
   uuid: string,
-  sources: Pick<ImageSources, 'caches' | 'book' | 'users'>,
+  sources: Pick<ImageSources, 'objects' | 'diskIndex' | 'users'>,
 ): BackingImageFileState | undefined {
   const { metadata, spec, status } = image;
   const isWanted = Object.hasOwn(spec?.diskFileSpecMap ?? {}, uuid);
-  if (isGivenUp(uuid, sources.book) || (!isWanted && isDiskGone(uuid, sources))) return undefined;
+  if (isGivenUp(uuid, sources.diskIndex) || (!isWanted && isDiskGone(uuid, sources))) return undefined;
   const hasAgent = metadata?.finalizers?.includes(diskAgentFinalizer) === true;
   if (!hasAgent && deletionOf(image, sources.users) === 'free') return undefined;
   return ownValue(status?.diskFileStatusMap, uuid)?.state;
 }
 
 /** Whether no program can report about files on this disk any more: it has been given up, or no StorageNode has it. */
-export function isDiskGone(uuid: string, { caches, book }: Pick<ImageSources, 'caches' | 'book'>): boolean {
-  if (isGivenUp(uuid, book)) return true;
-  if (caches.schedules.get(uuid) !== undefined) return false;
-  return ![...caches.nodes.values()].some((node) => reportedDisks(node).has(uuid));
+export function isDiskGone(
+  uuid: string,
+  { objects, diskIndex }: Pick<ImageSources, 'objects' | 'diskIndex'>,
+): boolean {
+  if (isGivenUp(uuid, diskIndex)) return true;
+  if (objects.schedules.get(uuid) !== undefined) return false;
+  return ![...objects.nodes.values()].some((node) => reportedDisks(node).has(uuid));
 }
 
-function isGivenUp(uuid: string, book: DiskIndex): boolean {
-  const state = book.get(uuid)?.state;
+function isGivenUp(uuid: string, diskIndex: DiskIndex): boolean {
+  const state = diskIndex.get(uuid)?.state;
   return state?.kind === 'unknown' && state.isRemoved === true;
 }

@@ -1,6 +1,6 @@
-import { copyBytes } from '../../../engine/disks/images/may-make-copy.ts';
 import type { BackingImage } from '../../../kube/stowage/backing-image.ts';
 import type { DiskIndex } from '../disk-index.ts';
+import { copyBytes } from './may-make-copy.ts';
 
 /** On a BackingImage: the disks where a copy failed, with the time, how often, and what went wrong the last time. */
 export const failedCopiesKey = 'stowage.dev/failed-copies';
@@ -34,7 +34,11 @@ export interface FailedCopies {
   readonly message: string | undefined;
 }
 
-export function failedCopies(image: FailingImage, book: Pick<DiskIndex, 'get'>, nowMs: number): FailedCopies {
+export function failedCopies(
+  image: FailingImage,
+  disks: Pick<DiskIndex, 'get'>,
+  nowMs: number,
+): FailedCopies {
   const failures = Object.entries(failuresOf(image, nowMs));
   const remaining = failures.map(([uuid, { at, count }]) => [uuid, at + delayMs(count) - nowMs] as const);
   const open = remaining.filter(([, ms]) => ms > 0);
@@ -50,14 +54,14 @@ export function failedCopies(image: FailingImage, book: Pick<DiskIndex, 'get'>, 
     failedOn: new Set(open.map(([uuid]) => uuid)),
     isSourceFailing: sourceMs > 0,
     retryAfterMs: delays.length === 0 ? undefined : Math.min(...delays),
-    message: last === undefined ? undefined : failureText(last, book),
+    message: last === undefined ? undefined : failureText(last, disks),
   };
 }
 
 /** The annotation after copies on these disks have failed. Old failures are left out. */
-export function withFailures(image: FailingImage, disks: readonly string[], nowMs: number): string {
+export function withFailures(image: FailingImage, uuids: readonly string[], nowMs: number): string {
   const before = failuresOf(image, nowMs);
-  const now = disks.map((uuid): readonly [string, CopyFailure] => {
+  const now = uuids.map((uuid): readonly [string, CopyFailure] => {
     const { message = '' } = image.status?.diskFileStatusMap?.[uuid] ?? {};
     const count = (before[uuid]?.count ?? 0) + 1;
     return [uuid, { at: nowMs, count, message: message.slice(0, messageMax), bytes: copyBytes(image) }];
@@ -71,9 +75,9 @@ function delayMs(count: number): number {
 
 function failureText(
   [uuid, { message }]: readonly [string, CopyFailure],
-  book: Pick<DiskIndex, 'get'>,
+  disks: Pick<DiskIndex, 'get'>,
 ): string {
-  const disk = book.get(uuid);
+  const disk = disks.get(uuid);
   const where = disk === undefined ? `disk ${uuid}` : `disk ${disk.name} on node ${disk.nodeName}`;
   return `the copy on ${where} failed${message === '' ? '' : `: ${message}`}`;
 }

@@ -1,8 +1,8 @@
-import type { Condition } from '../../../kube/api/meta.ts';
-import { getCondition } from '../../../kube/conditions.ts';
-import type { DiskSchedule } from '../../../kube/stowage/disk-schedule.ts';
-import type { StorageNode } from '../../../kube/stowage/storage-node.ts';
-import type { DiskCaches } from '../disk-caches.ts';
+import type { Condition } from '../../kube/api/meta.ts';
+import { getCondition } from '../../kube/conditions.ts';
+import type { DiskSchedule } from '../../kube/stowage/disk-schedule.ts';
+import type { StorageNode } from '../../kube/stowage/storage-node.ts';
+import type { DiskObjectMaps } from './disk-objects.ts';
 
 /** The condition of a DiskSchedule whose disk is to be emptied. */
 export const evictedType = 'Evicted';
@@ -13,7 +13,7 @@ export const evictionBlockedReason = 'CannotMove';
 const namedMax = 5;
 
 /** What is still on a disk that is to be emptied, and why it can't leave. */
-export function evictionCondition({ metadata, spec }: DiskSchedule, caches: DiskCaches): Condition {
+export function evictionCondition({ metadata, spec }: DiskSchedule, objects: DiskObjectMaps): Condition {
   const names = Object.keys(spec?.replicas ?? {});
   const images = Object.keys(spec?.backingImages ?? {});
   const type = evictedType;
@@ -21,10 +21,10 @@ export function evictionCondition({ metadata, spec }: DiskSchedule, caches: Disk
     return { type, status: 'True', reason: 'Empty', message: 'Nothing is left on the disk' };
   const uuid = metadata?.name ?? '';
   const obstacles = [
-    ...names.map((name) => obstacleOf(name, caches)),
-    ...images.map((name) => imageObstacle(name, uuid, caches)),
+    ...names.map((name) => obstacleOf(name, objects)),
+    ...images.map((name) => imageObstacle(name, uuid, objects)),
   ].filter((why) => why !== undefined);
-  const left = leftText(names.length, images.length) + agentText(names, caches);
+  const left = leftText(names.length, images.length) + agentText(names, objects);
   if (obstacles.length === 0) return { type, status: 'False', reason: 'Moving', message: left };
   const named = obstacles.slice(0, namedMax);
   const more = obstacles.length > namedMax ? [`and ${obstacles.length - namedMax} more`] : [];
@@ -38,7 +38,7 @@ function leftText(replicas: number, images: number): string {
 }
 
 /** Nodes that were to take over, and never will: an agent that has begun there has reported where it is reached. */
-function agentText(names: readonly string[], { nodes, replicas }: DiskCaches): string {
+function agentText(names: readonly string[], { nodes, replicas }: DiskObjectMaps): string {
   const silent = new Set(
     [...nodes.values()].filter((node) => !hasAgent(node)).map(({ metadata }) => metadata?.name ?? ''),
   );
@@ -66,7 +66,7 @@ export function hasAgent({ status }: Pick<StorageNode, 'status'>): boolean {
 }
 
 /** Why a replica can't leave its disk now; undefined if it is only a matter of time. */
-function obstacleOf(name: string, { replicas, volumes }: DiskCaches): string | undefined {
+function obstacleOf(name: string, { replicas, volumes }: DiskObjectMaps): string | undefined {
   const replica = replicas.get(name);
   // An entry without an owner is collected.
   if (replica === undefined || replica.metadata?.deletionTimestamp !== undefined) return undefined;
@@ -80,7 +80,7 @@ function obstacleOf(name: string, { replicas, volumes }: DiskCaches): string | u
 }
 
 /** Why a copy can't leave its disk now. One without a file needs no replacement that is ready. */
-function imageObstacle(name: string, uuid: string, { images }: DiskCaches): string | undefined {
+function imageObstacle(name: string, uuid: string, { images }: DiskObjectMaps): string | undefined {
   const { status } = images.get(name) ?? {};
   if (!Object.hasOwn(status?.diskFileStatusMap ?? {}, uuid)) return undefined;
   const allocation = getCondition(status?.conditions, 'DiskAllocation');
