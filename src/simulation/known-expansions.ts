@@ -8,7 +8,7 @@ import { annotations, labels } from '../kube/well-known.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { driverClassName, sizeOf } from './simulated-driver.ts';
 
-/** A binding selects the nodes of its volumes one after the other, and ends by then. */
+/** A binding selects the node for the claims of its pod one after the other, and ends by then. */
 const bindingMaxMs = 60_000;
 /** From the delivery of an event until plans are made with it. */
 const planningMs = 1_000;
@@ -50,7 +50,7 @@ export class SeenSizes {
   readonly #capacities = new SeenValues();
   /** The figures of pools, by node. */
   readonly #figures = new SeenValues();
-  readonly #selections: { readonly node: string; readonly atMs: number }[] = [];
+  readonly #selections: { readonly pod: string; readonly node: string; readonly atMs: number }[] = [];
   /** Of watches whose initial list has not ended. */
   readonly #initialEvents = new WeakMap<ClusterCall, WatchEvent<KubeObject>[]>();
   readonly #started = new WeakSet<ClusterCall>();
@@ -62,12 +62,12 @@ export class SeenSizes {
 
   /** In front of the faults: what counts is when the process sends a selection, not when it arrives. */
   readonly onSend: ClusterHooks = {
-    before: ({ resource, body }) => {
+    before: ({ resource, name, body }) => {
       if (resource.plural !== persistentVolumeClaims.plural) return;
       const { metadata } = (body ?? {}) as PersistentVolumeClaim;
       const node = metadata?.annotations?.[annotations.selectedNode];
       if (typeof node !== 'string') return;
-      const sizes = this.#sizesSince(node, this.#plannedAtMs(node));
+      const sizes = this.#sizesSince(node, this.#plannedAtMs(podOfClaim(name), node));
       this.#known.selectionIsSent(metadata?.uid ?? '', node, sizes);
     },
   };
@@ -120,10 +120,12 @@ export class SeenSizes {
   }
 
   /** The plan is older than the first of the selections that may belong to its binding. */
-  #plannedAtMs(node: string): number {
+  #plannedAtMs(pod: string, node: string): number {
     const nowMs = this.#clock.monotonicMs();
-    const earlier = this.#selections.find((each) => each.node === node && nowMs - each.atMs <= bindingMaxMs);
-    this.#selections.push({ node, atMs: nowMs });
+    const earlier = this.#selections.find(
+      (each) => each.pod === pod && each.node === node && nowMs - each.atMs <= bindingMaxMs,
+    );
+    this.#selections.push({ pod, node, atMs: nowMs });
     return (earlier?.atMs ?? nowMs) - planningMs;
   }
 
@@ -139,6 +141,11 @@ export class SeenSizes {
     }
     return sizes;
   }
+}
+
+/** The claims of a pod are named after it, up to the last hyphen. */
+function podOfClaim(name: string): string {
+  return name.slice(0, name.lastIndexOf('-'));
 }
 
 /** The values of some keys, and when each of them was seen. */

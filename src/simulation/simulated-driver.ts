@@ -77,6 +77,7 @@ export class SimulatedDriver {
   /** By node, what `measure` has returned. */
   readonly #measurements = new Map<string, Measurement[]>();
   readonly #faults: DriverFault[] = [];
+  readonly #expansionFaults: DriverFault[] = [];
   #overstatedBytes = 0;
 
   constructor(options: DriverOptions) {
@@ -145,8 +146,14 @@ export class SimulatedDriver {
     this.#faults.push(fault);
   }
 
+  /** Other requests do not use up this one. */
+  failNextExpansion(fault: DriverFault): void {
+    this.#expansionFaults.push(fault);
+  }
+
   heal(): void {
     this.#faults.length = 0;
+    this.#expansionFaults.length = 0;
     this.#overstatedBytes = 0;
   }
 
@@ -186,7 +193,7 @@ export class SimulatedDriver {
    */
   async expand(name: string, bytes: number, signal: AbortSignal): Promise<number> {
     const { clock } = this.#options;
-    const fault = this.#faults.shift();
+    const fault = this.#expansionFaults.shift() ?? this.#faults.shift();
     await clock.sleep(createMs, signal);
     if (fault === 'refuse' || fault === 'fail')
       throw new CsiStatusError('Internal', 'the driver failed (simulated)');

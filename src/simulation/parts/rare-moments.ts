@@ -4,7 +4,7 @@ import { labels } from '../../kube/well-known.ts';
 import { nodeNames, urgentClassName } from '../base-cluster.ts';
 import type { ActionContext, ActionKind, SimulationPart } from '../part.ts';
 import type { ActionParameters } from '../scenario.ts';
-import { driverClassName } from '../simulated-driver.ts';
+import { driverClassName, gibibyte } from '../simulated-driver.ts';
 import { namespace } from './pod-objects.ts';
 import { rareMoment } from './rare-moment.ts';
 
@@ -19,8 +19,8 @@ const lateBindingMs = 16_500;
 const lateSelectionMs = 16_500;
 /** By then the next pod would run, if it did not wait for the deletion. */
 const lateDetachmentMs = 3_000;
-/** Until a volume that was requested exists and a figure includes it. */
-const newVolumeMs = 4_000;
+/** By then a volume that was requested usually exists. */
+const newVolumeMaxSeconds = 12;
 /** The driver needs longer to expand a volume, so that a pod comes in between. */
 const growthSeenMs = 2_500;
 
@@ -123,17 +123,23 @@ async function detachLate(context: ActionContext, parameters: ActionParameters):
   await createPod(context, parameters, { name: 'x1', usesClaimOf: 'x0' });
 }
 
-/** While the driver expands a volume, the next pod wants the bytes: these volumes fit into the pool before the expansion and not after it. */
+/** While the driver expands a volume, the next pod wants the bytes: the pool has those of either, and not of both. */
 async function growSlowly(context: ActionContext, parameters: ActionParameters): Promise<void> {
-  await createPod(context, parameters, { name: 'x0', hasClaim: true, cpu: 1, gib: 3 });
-  await context.clock.sleep(newVolumeMs, never);
-  context.driver.failNext('slow');
-  const body = { spec: { resources: { requests: { storage: '8Gi' } } } };
-  await context.cluster
-    .resource(persistentVolumeClaims)
-    .patch({ namespace, name: `x0-${parameters.node}` }, { type: 'merge', body });
-  await context.clock.sleep(growthSeenMs, never);
-  await createPod(context, parameters, { name: 'x1', hasClaim: true, cpu: 1, gib: 6 });
+  const { cluster, clock, driver } = context;
+  const claims = cluster.resource(persistentVolumeClaims);
+  await createPod(context, parameters, { name: 'x0', hasClaim: true, cpu: 0 });
+  const claim = { namespace, name: `x0-${parameters.node}` };
+  for (let second = 0; second < newVolumeMaxSeconds; second += 1) {
+    await clock.sleep(1_000, never);
+    if ((await claims.get(claim)).status?.phase === 'Bound') break;
+  }
+  const freeGib = Math.floor(driver.freeBytes(String(parameters.node)) / gibibyte);
+  const mostGib = Math.ceil((freeGib * 2) / 3);
+  driver.failNextExpansion('slow');
+  const body = { spec: { resources: { requests: { storage: `${1 + mostGib}Gi` } } } };
+  await claims.patch(claim, { type: 'merge', body });
+  await clock.sleep(growthSeenMs, never);
+  await createPod(context, parameters, { name: 'x1', hasClaim: true, cpu: 0, gib: mostGib });
 }
 
 function moment(name: string, run: ActionKind['run']): ActionKind {
