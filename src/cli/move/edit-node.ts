@@ -32,6 +32,8 @@ export async function cordonForDrive(cluster: Cluster, name: string, drive: stri
 
 /** Takes the cordon back that the move of this drive has made; false if it has made none. */
 export async function uncordonForDrive(cluster: Cluster, name: string, drive: string): Promise<boolean> {
+  // A Node that was deleted has taken its cordon along.
+  if ((await undefinedIfNotFound(cluster.resource(nodes).get({ name }))) === undefined) return false;
   return await editNode(cluster, name, (node) =>
     cordonedForDrive(node) === drive
       ? { metadata: { annotations: { [moveCordonKey]: null } }, spec: { unschedulable: null } }

@@ -350,3 +350,14 @@ test.each([
   const { spec, metadata } = await drives.fixture.get('a');
   expect([spec?.unschedulable === true, metadata?.annotations ?? {}]).toEqual([isOfPerson, {}]);
 });
+
+test('--undo opens the drives also if their Node was deleted meanwhile', async () => {
+  const drives = await MovingDrives.create(await DrivesFixture.start(), '');
+  await moveDrive('a', drives.context({}, false));
+  await drives.fixture.cluster.resource(nodes).delete({ name: 'n' });
+  expect(await openAfterMove('a', drives.context(), { isGivenUp: true })).toEqual([]);
+  for (const name of ['a', 'b', 'c']) {
+    const { spec, metadata } = await drives.fixture.get(name);
+    expect([name, spec?.unschedulable === true, metadata?.annotations ?? {}]).toEqual([name, false, {}]);
+  }
+});
