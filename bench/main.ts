@@ -3,6 +3,7 @@ import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { apiserver } from './apiserver/apiserver.ts';
 import { capacity } from './capacity/capacity.ts';
+import { commandsBenchmark } from './commands/commands.ts';
 import { compare } from './compare/compare.ts';
 import { consoleBenchmark } from './console/console.ts';
 import { disksBenchmark } from './disks/disks.ts';
@@ -20,6 +21,7 @@ const benchmarks: readonly Benchmark[] = [
   disksBenchmark,
   scheduler,
   capacity,
+  commandsBenchmark,
   consoleBenchmark,
   compare,
 ];
