@@ -48,3 +48,11 @@ export interface ControllerError {
   readonly key: string;
   readonly error: unknown;
 }
+
+/** Whether the cluster serves the resource; older clusters lack the newer ones. */
+export function servesResource(
+  { resources }: Pick<ControllerContext, 'resources'>,
+  { group, plural }: Resource,
+): boolean {
+  return resources.some((resource) => resource.group === group && resource.plural === plural);
+}
