@@ -59,7 +59,7 @@ export class DiskFleet implements AsyncDisposable {
     for (let share = 0; share < options.controllers; share += 1) {
       const counted = fleet.#counted();
       const own = options.isShared ? new ShareOfVolumes(counted, share) : counted;
-      const controller = options.isShared && share > 0 ? volumeController : disksController;
+      const controller = options.isShared && share > 0 ? volumeController : disksController();
       const { errors } = runInProcess(own, fleet.#newSupervisor(), [controller]);
       fleet.#errors.push(errors);
     }
@@ -188,7 +188,7 @@ export class DiskFleet implements AsyncDisposable {
 
 /** Only the loop over Volumes. */
 const volumeController: Controller = {
-  name: disksController.name,
+  name: disksController().name,
   run: (context, signal) => new VolumePlacement(context, diskCaches(context.informers)).run(signal),
 };
 

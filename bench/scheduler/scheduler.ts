@@ -2,8 +2,8 @@
  * The rate at which pods get their nodes and volumes in an embedded cluster in this process, in memory: server, informers, PV controller
  * and scheduler share one thread. Measured from the creation of the first pod until the last one has its node.
  */
-import { createScheduler } from '../../src/controllers/scheduler/scheduler.ts';
-import { pvBinder } from '../../src/controllers/volumes/pv-binder/pv-binder.ts';
+import { schedulerController } from '../../src/controllers/scheduler/scheduler.ts';
+import { pvBinderController } from '../../src/controllers/volumes/pv-binder/pv-binder.ts';
 import { defaultRules } from '../../src/engine/rules/default-rules.ts';
 import { volumeRules } from '../../src/engine/rules/volume-rules.ts';
 import { realClock } from '../../src/runtime/clock.ts';
@@ -52,8 +52,8 @@ async function measure(
   await seed(cluster, work);
   const random = seededRandom('bench');
   await using supervisor = new Supervisor({ clock: realClock, random, onCrash: () => {} });
-  const placing = createScheduler({ rules: rules === 'all rules' ? defaultRules : withoutVolumeRules });
-  const { errors, metrics } = runInProcess(cluster, supervisor, [placing, pvBinder]);
+  const placing = schedulerController({ rules: rules === 'all rules' ? defaultRules : withoutVolumeRules });
+  const { errors, metrics } = runInProcess(cluster, supervisor, [placing, pvBinderController()]);
   if (work.wants === 'a new volume') supervisor.start('provisioner', (signal) => provision(cluster, signal));
   await settled(cluster);
   const start = performance.now();

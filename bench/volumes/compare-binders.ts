@@ -3,7 +3,7 @@
  * flushes every write: both controllers with kube-apiserver and etcd, and ours also with `stowage up`. This process watches.
  */
 import type { Cluster } from '../../src/cluster/cluster.ts';
-import { pvBinder } from '../../src/controllers/volumes/pv-binder/pv-binder.ts';
+import { pvBinderController } from '../../src/controllers/volumes/pv-binder/pv-binder.ts';
 import { persistentVolumeClaims } from '../../src/kube/resources.ts';
 import { realClock } from '../../src/runtime/clock.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
@@ -102,7 +102,7 @@ async function measure(bed: TestBed, subject: Subject, work: BindingWorkload): P
   });
   const times = untilBound(cluster, work, subject.claims);
   const start = performance.now();
-  const errors = isTheirs ? [] : runInProcess(await bed.connect(), supervisor, [pvBinder]).errors;
+  const errors = isTheirs ? [] : runInProcess(await bed.connect(), supervisor, [pvBinderController()]).errors;
   if (isTheirs) await bed.restart(manager, 'SIGKILL');
   const { firstAt, lastAt } = await times;
   return {

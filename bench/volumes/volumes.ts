@@ -2,7 +2,7 @@
  * The rate at which volumes and claims are bound. First the binder on an embedded cluster in this process, in memory, from its start until
  * the last claim is Bound: server, informers and binder share one thread. Then in comparison with Kubernetes' own.
  */
-import { pvBinder } from '../../src/controllers/volumes/pv-binder/pv-binder.ts';
+import { pvBinderController } from '../../src/controllers/volumes/pv-binder/pv-binder.ts';
 import { realClock } from '../../src/runtime/clock.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { Supervisor } from '../../src/runtime/supervisor.ts';
@@ -58,7 +58,7 @@ async function measure({ work, released }: Scenario): Promise<Row> {
   const times = untilBound(cluster, work, claims);
   const start = performance.now();
   const cpu = process.cpuUsage();
-  const { errors } = runInProcess(cluster, supervisor, [pvBinder]);
+  const { errors } = runInProcess(cluster, supervisor, [pvBinderController()]);
   const { firstAt, lastAt } = await times;
   const ms = lastAt - start;
   return {

@@ -1,93 +1,82 @@
-import type { JoiningDriverSet } from '../csi/joining-driver-set.ts';
-import type { CsiDriverSet } from '../csi/served-driver.ts';
 import type { Controller } from '../reconcile/controller.ts';
-import { createAttacher } from './attacher/attacher.ts';
-import { capacityController } from './capacity/capacity-controller.ts';
+import { type AttacherControllerSettings, attacherController } from './attacher/attacher.ts';
+import { type CapacityControllerSettings, capacityController } from './capacity/capacity-controller.ts';
 import type { CsiSettings } from './csi-settings.ts';
 import { type DiskAgentControllerSettings, diskAgentController } from './disk-agent/disk-agent-controller.ts';
-import { createDisksController, type DisksControllerSettings } from './disks/disks-controller.ts';
-import { drivesController } from './drives/drives-controller.ts';
-import type { Provisioner } from './provisioner/provisioner.ts';
-import { provisionerController } from './provisioner/provisioner-controller.ts';
-import { createScheduler, type SchedulerOptions } from './scheduler/scheduler.ts';
-import { ephemeral } from './volumes/ephemeral/ephemeral.ts';
-import { createExpander } from './volumes/expander/expander.ts';
-import { protection } from './volumes/protection.ts';
-import { createPvBinder } from './volumes/pv-binder/pv-binder.ts';
-import { zonalUpgrade } from './volumes/zonal-upgrade/zonal-upgrade.ts';
-import { deployment } from './workloads/deployment/deployment-controller.ts';
-import { disruption } from './workloads/disruption/disruption-controller.ts';
-import { garbageCollector } from './workloads/garbage-collector.ts';
-import { namespaceController } from './workloads/namespace-controller.ts';
-import type { CsiNodeSettings } from './workloads/node-agent/csi-records/connect-node-plugins.ts';
-import type { CsiNodeSources } from './workloads/node-agent/csi-records/node-plugins.ts';
-import { createNodeAgent, type NodeAgentOptions } from './workloads/node-agent/node-agent.ts';
+import { type DisksControllerSettings, disksController } from './disks/disks-controller.ts';
+import { type DrivesControllerSettings, drivesController } from './drives/drives-controller.ts';
 import {
-  type ServiceAccountOptions,
+  type ProvisionerControllerSettings,
+  provisionerController,
+} from './provisioner/provisioner-controller.ts';
+import { type SchedulerControllerSettings, schedulerController } from './scheduler/scheduler.ts';
+import { ephemeralController } from './volumes/ephemeral/ephemeral.ts';
+import { type ExpanderControllerSettings, expanderController } from './volumes/expander/expander.ts';
+import { protectionController } from './volumes/protection.ts';
+import { type PvBinderControllerSettings, pvBinderController } from './volumes/pv-binder/pv-binder.ts';
+import { zonalUpgradeController } from './volumes/zonal-upgrade/zonal-upgrade.ts';
+import { deploymentController } from './workloads/deployment/deployment-controller.ts';
+import { disruptionController } from './workloads/disruption/disruption-controller.ts';
+import { garbageCollectorController } from './workloads/garbage-collector.ts';
+import { namespaceController } from './workloads/namespace-controller.ts';
+import { type NodeAgentControllerSettings, nodeAgentController } from './workloads/node-agent/node-agent.ts';
+import {
+  type ServiceAccountControllerSettings,
   serviceAccountController,
 } from './workloads/service-account-controller.ts';
-import { statefulSet } from './workloads/stateful-set/stateful-set-controller.ts';
+import { statefulSetController } from './workloads/stateful-set/stateful-set-controller.ts';
 
-/** Settings of the machine that some controllers need. */
+/** The settings of all controllers. Each controller declares those that it reads; settings of one name are the same for all. */
 export interface ControllerSettings
-  extends ServiceAccountOptions,
+  extends SchedulerControllerSettings,
+    PvBinderControllerSettings,
+    ProvisionerControllerSettings,
+    ExpanderControllerSettings,
+    AttacherControllerSettings,
+    CapacityControllerSettings,
+    DrivesControllerSettings,
     DisksControllerSettings,
-    DiskAgentControllerSettings {
-  /** Where `local.stowage.dev` creates its directories; if left out, there is no such provisioner. */
-  readonly localRoot?: string | undefined;
-  /** `disks.stowage.dev` allocates volumes although no node can mount them. */
-  readonly allocationOnly?: boolean | undefined;
-  /** Provisioners in addition to the built-in ones. */
-  readonly provisioners?: readonly Provisioner[];
+    DiskAgentControllerSettings,
+    NodeAgentControllerSettings,
+    ServiceAccountControllerSettings {
   /** How CSI drivers are served; without it, there are none. */
   readonly csi?: CsiSettings | undefined;
-  /** The CSI drivers that this process serves; by default those at the addresses of `csi`. */
-  readonly csiDrivers?: CsiDriverSet | undefined;
-  /** The set that the driver of local drives joins, which is `csiDrivers` too; without it, the controller `drives` does nothing. */
-  readonly inProcessDrivers?: JoiningDriverSet | undefined;
-  /** Labels of Nodes that are topology segments of their local drives, beside zone and region. */
-  readonly driveTopologyKeys?: readonly string[] | undefined;
-  /** The CSI node plugins of simulated nodes; without it, there are none. */
-  readonly csiNode?: CsiNodeSettings | undefined;
-  /** The same as connections; by default those at the addresses of `csiNode`. */
-  readonly csiNodes?: CsiNodeSources | undefined;
-  /** Issues the service account tokens that CSI drivers ask for. */
-  readonly requestToken?: NodeAgentOptions['requestToken'];
-  /** The feature gate of that name; on by default. Off: claims do not wait for their first consumer. */
-  readonly volumeScheduling?: boolean | undefined;
-  /** `spec.schedulerName` of the pods that the scheduler handles; only `stowage` by default. */
-  readonly schedulerNames?: readonly string[] | undefined;
-  /** The profile of the scheduler; `stowage` by default. */
-  readonly profile?: SchedulerOptions['profile'];
-  /** How long provisioners and the PV controller may take to create and bind a pod's volumes. */
-  readonly bindTimeoutMs?: number | undefined;
-  /** The back-off of pods that the scheduler could not place. */
-  readonly backOff?: SchedulerOptions['backOff'];
-  /** The version of this program, which is compared with that of other components. */
-  readonly version?: string | undefined;
 }
 
 /** All controllers, in the order in which they start. A new controller is added here. */
 export function allControllers(settings: ControllerSettings = {}): readonly Controller[] {
+  const { csi, csiDrivers, volumeScheduling, version } = settings;
+  const { schedulerNames, profile, rules, bindTimeoutMs, backOff } = settings;
+  const { localRoot, allocationOnly, provisioners, resizers } = settings;
+  const { inProcessDrivers, driveTopologyKeys, createsDiskClass, diskAgent, diskAgentFiles } = settings;
+  const { csiNodes, requestToken, terminatedPodsMax, clusterAuthority } = settings;
   return [
-    createScheduler(settings),
-    createPvBinder(settings),
-    provisionerController(settings),
-    createExpander(settings),
-    createAttacher(settings),
-    protection,
-    ephemeral,
-    zonalUpgrade,
-    capacityController(settings),
-    drivesController(settings),
-    createDisksController(settings),
-    diskAgentController(settings),
-    statefulSet,
-    deployment,
-    createNodeAgent(settings),
-    garbageCollector,
+    schedulerController({
+      schedulerNames,
+      profile,
+      rules,
+      volumeScheduling,
+      version,
+      bindTimeoutMs,
+      backOff,
+    }),
+    pvBinderController({ volumeScheduling }),
+    provisionerController({ localRoot, volumeScheduling, allocationOnly, provisioners, csi, csiDrivers }),
+    expanderController({ csi, csiDrivers, resizers }),
+    attacherController({ csi, csiDrivers }),
+    protectionController,
+    ephemeralController,
+    zonalUpgradeController,
+    capacityController({ csi, csiDrivers }),
+    drivesController({ inProcessDrivers, driveTopologyKeys, version }),
+    disksController({ createsDiskClass }),
+    diskAgentController({ diskAgent, diskAgentFiles }),
+    statefulSetController,
+    deploymentController,
+    nodeAgentController({ volumeScheduling, csiDrivers, csiNodes, requestToken, terminatedPodsMax }),
+    garbageCollectorController,
     namespaceController,
-    serviceAccountController(settings),
-    disruption,
+    serviceAccountController({ clusterAuthority }),
+    disruptionController,
   ];
 }

@@ -26,7 +26,10 @@ import { type Log, silentLog } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
 import { allControllers, type ControllerSettings } from './all-controllers.ts';
 import { diskAgentName } from './disk-agent/disk-agent-controller.ts';
-import { connectNodePlugins } from './workloads/node-agent/csi-records/connect-node-plugins.ts';
+import {
+  type CsiNodeSettings,
+  connectNodePlugins,
+} from './workloads/node-agent/csi-records/connect-node-plugins.ts';
 import type { CsiNodeSources } from './workloads/node-agent/csi-records/node-plugins.ts';
 
 export interface RunControllersOptions
@@ -34,6 +37,8 @@ export interface RunControllersOptions
     Omit<SharedInformersOptions, 'onError'>,
     ControllerSettings {
   readonly names: readonly string[];
+  /** The CSI node plugins of simulated nodes; without it, there are none. */
+  readonly csiNode?: CsiNodeSettings | undefined;
   /** Additional controllers, which run whatever `names` says. */
   readonly more?: readonly Controller[] | undefined;
   /** If left out, nothing is logged. */

@@ -15,6 +15,14 @@ export class ServedNode {
   readonly name: string;
   readonly #nodes: Informer<Node>;
 
+  /** Undefined if this process serves all nodes. */
+  static of(
+    csi: { readonly nodeName?: string | undefined } | undefined,
+    context: Pick<ControllerContext, 'informers'>,
+  ): ServedNode | undefined {
+    return csi?.nodeName === undefined ? undefined : new ServedNode(csi.nodeName, context);
+  }
+
   constructor(name: string, { informers }: Pick<ControllerContext, 'informers'>) {
     this.name = name;
     this.#nodes = informers.of(nodes);

@@ -5,9 +5,13 @@ import type { OperatorRules } from '../apiserver/registry/context/operator-rules
 import type { Cluster } from '../cluster/cluster.ts';
 import { EmbeddedCluster } from '../cluster/embedded-cluster.ts';
 import type { ControllerSettings } from '../controllers/all-controllers.ts';
-import { type RunningControllers, runControllers } from '../controllers/run-controllers.ts';
+import {
+  type RunControllersOptions,
+  type RunningControllers,
+  runControllers,
+} from '../controllers/run-controllers.ts';
 import { withZonalAffinity } from '../controllers/volumes/zonal-upgrade/zonal-admission.ts';
-import { zonalUpgrade } from '../controllers/volumes/zonal-upgrade/zonal-upgrade.ts';
+import { zonalUpgradeController } from '../controllers/volumes/zonal-upgrade/zonal-upgrade.ts';
 import { packageVersion } from '../io/files/package-version.ts';
 import type { Controller } from '../reconcile/controller.ts';
 import { defaultSchedulerName, schedulerNamesDefault } from '../reconcile/leases/scheduler-names.ts';
@@ -34,7 +38,10 @@ export interface ControlPlaneOptions {
    * By default the scheduler also places the pods that name none, because no other scheduler runs here, and `local.stowage.dev` has its
    * directories in the data directory.
    */
-  readonly settings?: Omit<ControllerSettings, 'version' | 'clusterAuthority' | 'localRoot'> | undefined;
+  readonly settings?:
+    | (Omit<ControllerSettings, 'version' | 'clusterAuthority' | 'localRoot'> &
+        Pick<RunControllersOptions, 'csiNode'>)
+    | undefined;
   /** Pages besides the API, on the same port. */
   readonly extraPages?: EmbeddedServerOptions['extraPages'];
   readonly log: Log;
@@ -143,5 +150,5 @@ export class EmbeddedControlPlane {
 
 /** What a controller would do to a new object right away is done before the object is stored. */
 function operatorRules(controllers: readonly string[]): OperatorRules {
-  return controllers.includes(zonalUpgrade.name) ? { persistentVolumes: withZonalAffinity } : {};
+  return controllers.includes(zonalUpgradeController.name) ? { persistentVolumes: withZonalAffinity } : {};
 }

@@ -5,7 +5,7 @@ import type { EnforcingDriver } from '../../csi/testing/enforcing-driver.ts';
 import { JoiningDrivers } from '../../csi/testing/joining-drivers.ts';
 import { csiNodes, persistentVolumes, secrets, volumeAttachments } from '../../kube/resources.ts';
 import { VirtualTimeCluster } from '../testing/virtual-time-cluster.ts';
-import { createAttacher } from './attacher.ts';
+import { attacherController } from './attacher.ts';
 import {
   attachingDriver,
   attachmentOf,
@@ -21,7 +21,7 @@ const finalizer = 'external-attacher/enforcing-example-com';
 
 async function start(driver: EnforcingDriver): Promise<VirtualTimeCluster> {
   const csiDrivers = await JoiningDrivers.of(driver);
-  const fixture = await VirtualTimeCluster.start(createAttacher({ csiDrivers }));
+  const fixture = await VirtualTimeCluster.start(attacherController({ csiDrivers }));
   await makeVolume(fixture);
   return fixture;
 }
@@ -29,7 +29,7 @@ async function start(driver: EnforcingDriver): Promise<VirtualTimeCluster> {
 test('a volume is attached with the id of the node, and the context of the driver is recorded', async () => {
   const driver = attachingDriver();
   await using fixture = await VirtualTimeCluster.start(
-    createAttacher({ csiDrivers: await JoiningDrivers.of(driver) }),
+    attacherController({ csiDrivers: await JoiningDrivers.of(driver) }),
   );
   const data = { password: Buffer.from('p').toString('base64') };
   await fixture.cluster.resource(secrets).create({ metadata: { namespace: 'default', name: 's' }, data });
@@ -71,7 +71,7 @@ test('read-only volumes are published as such by drivers that can', async () => 
     controllerCapabilities: ['PUBLISH_UNPUBLISH_VOLUME', 'PUBLISH_READONLY', 'SINGLE_NODE_MULTI_WRITER'],
   });
   await using fixture = await VirtualTimeCluster.start(
-    createAttacher({ csiDrivers: await JoiningDrivers.of(driver) }),
+    attacherController({ csiDrivers: await JoiningDrivers.of(driver) }),
   );
   await makeVolume(fixture, { readOnly: true });
   await makeCsiNode(fixture);
@@ -132,7 +132,7 @@ test('a driver without ControllerPublishVolume gets no call, and the attachment 
 test('attachments of other drivers are left alone until their driver joins', async () => {
   const csiDrivers = await JoiningDrivers.of();
   const driver = attachingDriver();
-  await using fixture = await VirtualTimeCluster.start(createAttacher({ csiDrivers }));
+  await using fixture = await VirtualTimeCluster.start(attacherController({ csiDrivers }));
   await makeVolume(fixture);
   await makeCsiNode(fixture);
   await makeAttachment(fixture);
@@ -254,7 +254,7 @@ test('a driver that hangs delays only its own attachment', async () => {
 test('a volume that is being deleted, or belongs to another driver, is not attached', async () => {
   const driver = attachingDriver();
   await using fixture = await VirtualTimeCluster.start(
-    createAttacher({ csiDrivers: await JoiningDrivers.of(driver) }),
+    attacherController({ csiDrivers: await JoiningDrivers.of(driver) }),
   );
   await makeVolume(fixture, { driver: 'other.example.com' });
   await makeCsiNode(fixture);

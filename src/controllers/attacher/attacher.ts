@@ -4,12 +4,11 @@ import type { CSINode, VolumeAttachment } from '../../kube/api/storage.ts';
 import { isReason } from '../../kube/api-error.ts';
 import { csiNodes, persistentVolumes, volumeAttachments } from '../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
-import type { Controller, ControllerContext } from '../../reconcile/controller.ts';
+import type { Controller } from '../../reconcile/controller.ts';
+import { defineController, type LoopContext, type Reconciler } from '../../reconcile/define-controller.ts';
 import type { Informer } from '../../reconcile/informer/informer.ts';
 import { removeFinalizer } from '../../reconcile/remove-finalizer.ts';
-import { runLoop } from '../../reconcile/run-loop.ts';
-import { Sweep } from '../../reconcile/sweep.ts';
-import { WorkQueue } from '../../reconcile/work-queue.ts';
+import type { WorkQueue } from '../../reconcile/work-queue.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
 import type { CsiSettings } from '../csi-settings.ts';
 import { ServedNode } from '../served-node.ts';
@@ -17,7 +16,6 @@ import { AttachmentWrites } from './attachment-writes.ts';
 import { Attachments } from './attachments.ts';
 import { attacherFinalizer, decideAttachment, isRelevantChange, nodeIdIn } from './decide-attachment.ts';
 
-const name = 'attacher';
 /** The defaults of external-attacher. */
 const workers = 10;
 const retryBaseMs = 1_000;
@@ -25,7 +23,7 @@ const retryMaxMs = 5 * 60_000;
 /** Another client changed the object meanwhile; the caches follow soon. */
 const conflictRetryMs = 20;
 
-export interface AttacherOptions {
+export interface AttacherControllerSettings {
   readonly csiDrivers?: CsiDriverSet | undefined;
   /** With `nodeName`, only volumes of that node are attached and detached, by its driver. */
   readonly csi?: Pick<CsiSettings, 'timeoutMs' | 'nodeName'> | undefined;
@@ -35,13 +33,19 @@ export interface AttacherOptions {
  * Attaches volumes of the CSI drivers that this process serves to nodes, and detaches them, as the VolumeAttachments ask for. Others create
  * and delete those: the attach controller of kube-controller-manager, or the node agent of an embedded cluster.
  */
-export function createAttacher(options: AttacherOptions = {}): Controller {
-  return { name, run: (context, signal) => new Attacher(context, options).run(signal) };
+export function attacherController(settings: AttacherControllerSettings = {}): Controller {
+  return defineController({
+    name: 'attacher',
+    workers,
+    retry: { retryBaseMs, retryMaxMs },
+    create: (context) => new Attacher(context, settings),
+  });
 }
 
 /** Keys are `attachment NAME` and `volume NAME`. */
-class Attacher {
-  readonly #context: ControllerContext;
+class Attacher implements Reconciler {
+  readonly caches: Reconciler['caches'];
+  readonly #context: LoopContext;
   readonly #drivers: CsiDriverSet;
   readonly #attachments: Informer<VolumeAttachment>;
   readonly #volumes: Informer<PersistentVolume>;
@@ -49,44 +53,30 @@ class Attacher {
   readonly #servedNode: ServedNode | undefined;
   readonly #steps: Attachments;
   readonly #queue: WorkQueue;
-  readonly #sweep: Sweep;
 
-  constructor(context: ControllerContext, { csiDrivers = noCsiDrivers, csi }: AttacherOptions) {
+  constructor(context: LoopContext, { csiDrivers = noCsiDrivers, csi }: AttacherControllerSettings) {
     const { cluster, clock, informers } = context;
     this.#context = context;
     this.#drivers = csiDrivers;
     this.#attachments = informers.of(volumeAttachments);
     this.#volumes = informers.of(persistentVolumes);
     this.#csiNodes = informers.of(csiNodes);
-    this.#servedNode = csi?.nodeName === undefined ? undefined : new ServedNode(csi.nodeName, context);
-    this.#queue = new WorkQueue({ clock, retryBaseMs, retryMaxMs });
-    this.#sweep = new Sweep(context, { controller: name, queue: this.#queue, keys: () => this.#overdue() });
+    this.#servedNode = ServedNode.of(csi, context);
+    this.#queue = context.queue;
+    const caches = [this.#attachments, this.#volumes, this.#csiNodes, this.#servedNode];
+    this.caches = caches.filter((cache) => cache !== undefined);
     this.#steps = new Attachments({
       cluster,
-      writes: new AttachmentWrites({ cluster, clock, onWrite: () => this.#sweep.beforeWrite() }),
+      writes: new AttachmentWrites({ cluster, clock, onWrite: context.beforeWrite }),
       csiNode: (nodeName) => this.#csiNodes.get(nodeName),
       timeoutMs: csi?.timeoutMs,
     });
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    const loop = {
-      controller: name,
-      caches: [this.#attachments, this.#volumes, this.#csiNodes, this.#servedNode].filter(
-        (one) => one !== undefined,
-      ),
-      listen: () => this.#listen(),
-      queue: this.#queue,
-      reconcile: this.#sweep.wrap((key) => this.#reconcile(key, signal)),
-      workers,
-    };
-    await Promise.all([runLoop(this.#context, loop, signal), this.#sweep.run(signal)]);
-  }
-
-  #listen(): readonly (() => void)[] {
+  listen(): readonly (() => void)[] {
     const volume = (object: PersistentVolume) => this.#considerVolume(object);
     const considerOverdue = () => {
-      for (const key of this.#overdue()) this.#queue.add(key);
+      for (const key of this.sweepKeys()) this.#queue.add(key);
     };
     const stopNodes = this.#servedNode?.onChange(considerOverdue);
     return [
@@ -129,7 +119,7 @@ class Attacher {
       if (attachment.spec?.nodeName === csiNode.metadata?.name) this.#considerAttachment(attachment);
   }
 
-  *#overdue(): Iterable<string> {
+  *sweepKeys(): Iterable<string> {
     for (const attachment of this.#attachments.values())
       if (this.#needsStep(attachment)) yield keyOfAttachment(attachment);
     for (const volume of this.#volumes.values())
@@ -173,7 +163,7 @@ class Attacher {
     return false;
   }
 
-  async #reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
+  async reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
     const [what, objectName = ''] = key.split(' ');
     try {
       if (what === 'attachment') await this.#reconcileAttachment(objectName, signal);
@@ -197,7 +187,7 @@ class Attacher {
   async #reconcileVolume(volumeName: string, signal: AbortSignal): Promise<void> {
     const volume = this.#volumes.get(volumeName);
     if (volume === undefined || !this.#isReleasable(volume)) return;
-    this.#sweep.beforeWrite();
+    this.#context.beforeWrite();
     const client = this.#context.cluster.resource(persistentVolumes);
     await removeFinalizer(client, volume, attacherFinalizer(volume.spec?.csi?.driver ?? ''), signal);
   }

@@ -3,7 +3,7 @@ import { JoiningDrivers } from '../../csi/testing/joining-drivers.ts';
 import { csiNodes, persistentVolumes, volumeAttachments } from '../../kube/resources.ts';
 import { crashControllersAtEveryWrite } from '../testing/crash-at-every-write.ts';
 import { VirtualTimeCluster } from '../testing/virtual-time-cluster.ts';
-import { createAttacher } from './attacher.ts';
+import { attacherController } from './attacher.ts';
 import {
   attachingDriver,
   deleteAttachment,
@@ -17,7 +17,7 @@ const resources = [persistentVolumes, volumeAttachments, csiNodes];
 test('crashing after any write while a volume is attached does not change the final state', async () => {
   const csiDrivers = await JoiningDrivers.of(attachingDriver());
   const places = await crashControllersAtEveryWrite({
-    controllers: [createAttacher({ csiDrivers })],
+    controllers: [attacherController({ csiDrivers })],
     prepare: async (fixture) => {
       await makeVolume(fixture);
       await makeCsiNode(fixture);
@@ -32,7 +32,7 @@ test('crashing after any write while a volume is attached does not change the fi
 test('crashing after any write while a volume is detached and deleted leaves nothing published', async () => {
   const driver = attachingDriver();
   const csiDrivers = await JoiningDrivers.of(driver);
-  const attacher = createAttacher({ csiDrivers });
+  const attacher = attacherController({ csiDrivers });
   const places = await crashControllersAtEveryWrite({
     controllers: [attacher],
     prepare: async (fixture) => {
@@ -57,7 +57,7 @@ test.each(['ControllerPublishVolume', 'ControllerUnpublishVolume'])(
   async (method) => {
     const driver = attachingDriver();
     const csiDrivers = await JoiningDrivers.of(driver);
-    const attacher = createAttacher({ csiDrivers });
+    const attacher = attacherController({ csiDrivers });
     await using fixture = await VirtualTimeCluster.start();
     await makeVolume(fixture);
     await makeCsiNode(fixture);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { JoiningDrivers } from '../../csi/testing/joining-drivers.ts';
 import { nodes } from '../../kube/resources.ts';
 import { VirtualTimeCluster } from '../testing/virtual-time-cluster.ts';
-import { createAttacher } from './attacher.ts';
+import { attacherController } from './attacher.ts';
 import {
   attachingDriver,
   attachmentOf,
@@ -20,7 +20,7 @@ async function start() {
     await fixture.cluster.resource(nodes).create({ metadata: { name: nodeName } });
     await makeCsiNode(fixture, nodeName);
     const csiDrivers = await JoiningDrivers.of(driver);
-    fixture.run([createAttacher({ csiDrivers, csi: { timeoutMs: 10_000, nodeName } })]);
+    fixture.run([attacherController({ csiDrivers, csi: { timeoutMs: 10_000, nodeName } })]);
   }
   await makeVolume(fixture);
   await makeAttachment(fixture);

@@ -11,16 +11,16 @@ import {
 } from '../../kube/resources.ts';
 import { crashControllersAtEveryWrite } from '../testing/crash-at-every-write.ts';
 import { VirtualTimeCluster } from '../testing/virtual-time-cluster.ts';
-import { createNodeAgent } from '../workloads/node-agent/node-agent.ts';
+import { nodeAgentController } from '../workloads/node-agent/node-agent.ts';
 import { makeNode, makePod } from '../workloads/node-agent/testing/agent-fixture.ts';
-import { createAttacher } from './attacher.ts';
+import { attacherController } from './attacher.ts';
 import { attachingDriver, driverName, makeCsiNode } from './testing/attacher-fixture.ts';
 
 const namespace = 'default';
 
 async function controllersFor(driver: EnforcingDriver) {
   const csiDrivers = await JoiningDrivers.of(driver);
-  return [createAttacher({ csiDrivers }), createNodeAgent({ csiDrivers })];
+  return [attacherController({ csiDrivers }), nodeAgentController({ csiDrivers })];
 }
 
 /** A pod on n1 with a bound claim of the driver. */
@@ -76,7 +76,7 @@ test('while a driver has not answered, the agent attaches nothing that may be it
   const driver = attachingDriver();
   const csiDrivers = await JoiningDrivers.of();
   csiDrivers.isIncomplete = true;
-  const controllers = [createAttacher({ csiDrivers }), createNodeAgent({ csiDrivers })];
+  const controllers = [attacherController({ csiDrivers }), nodeAgentController({ csiDrivers })];
   await using fixture = await VirtualTimeCluster.start(...controllers);
   await makeUser(fixture);
   await fixture.settle();
@@ -91,7 +91,7 @@ test('while a driver has not answered, the agent attaches nothing that may be it
 test('a volume that no served driver has is attached by the agent once all drivers have answered', async () => {
   const csiDrivers = await JoiningDrivers.of();
   csiDrivers.isIncomplete = true;
-  await using fixture = await VirtualTimeCluster.start(createNodeAgent({ csiDrivers }));
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController({ csiDrivers }));
   await makeUser(fixture);
   await fixture.settle();
   expect(await phaseOf(fixture)).toBe('Pending');

@@ -9,7 +9,7 @@ import { DriverPublisher } from './driver-publisher.ts';
 import { NodeHeartbeat } from './node-heartbeat.ts';
 import { findObjectOwner } from './object-owner.ts';
 
-export interface CapacityControllerOptions {
+export interface CapacityControllerSettings {
   readonly csi?: CapacityCsiSettings | undefined;
   readonly csiDrivers?: CsiDriverSet | undefined;
 }
@@ -24,13 +24,13 @@ interface CapacityCsiSettings {
 }
 
 /** The controller `capacity`: publishes the capacity of the CSI drivers that this process serves. */
-export function capacityController(options: CapacityControllerOptions = {}): Controller {
+export function capacityController(options: CapacityControllerSettings = {}): Controller {
   return { name: 'capacity', run: (context, signal) => run(options, context, signal) };
 }
 
 /** A publisher for one node shows by a Lease that it runs. */
 async function run(
-  options: CapacityControllerOptions,
+  options: CapacityControllerSettings,
   context: ControllerContext,
   signal: AbortSignal,
 ): Promise<void> {
@@ -71,7 +71,7 @@ async function runUntilEnd(
  * a restart of its controller, gets another publisher, which starts when the former one has ended.
  */
 async function publish(
-  { csi, csiDrivers = noCsiDrivers }: CapacityControllerOptions,
+  { csi, csiDrivers = noCsiDrivers }: CapacityControllerSettings,
   context: ControllerContext,
   signal: AbortSignal,
 ): Promise<void> {

@@ -14,7 +14,10 @@ export interface DiskAgentControllerSettings {
 }
 
 /** Keeps the data of replicas and images in files on the disks of one or more nodes, and writes the status of those StorageNodes. */
-export function diskAgentController({ diskAgent, diskAgentFiles }: DiskAgentControllerSettings): Controller {
+export function diskAgentController({
+  diskAgent,
+  diskAgentFiles,
+}: DiskAgentControllerSettings = {}): Controller {
   return {
     name: diskAgentName,
     run: async (context, signal) => {

@@ -29,7 +29,7 @@ async function start(storageAvailable = 100): Promise<VirtualTimeCluster> {
   onTestFinished(() => fixture[Symbol.asyncDispose]());
   await fixture.installOwnKinds();
   await addNode(fixture, 'n1', { d1: disk(storageAvailable) });
-  fixture.run([disksController]);
+  fixture.run([disksController()]);
   await fixture.settle();
   return fixture;
 }
@@ -138,7 +138,7 @@ test('a schedule that is deleted by hand keeps its entries, grants nothing new, 
 
 test('a process may die after any write', async () => {
   const writes = await crashControllersAtEveryWrite({
-    controllers: [disksController],
+    controllers: [disksController()],
     resources: [diskSchedules],
     prepare: async (fixture) => {
       await fixture.installOwnKinds();

@@ -12,13 +12,17 @@ import { StaleEntries } from './stale-entries.ts';
 import { DiskVerdicts } from './verdicts/disk-verdicts.ts';
 import { VolumePlacement } from './volume-placement.ts';
 
+export interface DisksControllerSettings {
+  /** Whether the class and the CSIDriver are created with the first StorageNode; elsewhere `deploy/disks.yaml` has them. */
+  readonly createsDiskClass?: boolean | undefined;
+}
+
 /**
  * Keeps a DiskSchedule for each disk of each StorageNode, decides the requests in it, and places the replicas of
  * Volumes and the copies of BackingImages by them.
  */
-export const disksController: Controller = {
-  name: 'disks',
-  async run(context, signal) {
+export function disksController({ createsDiskClass = false }: DisksControllerSettings = {}): Controller {
+  const run: Controller['run'] = async (context, signal) => {
     const caches = diskCaches(context.informers);
     const stopMetering = meterDisks(context.metrics, caches);
     try {
@@ -32,23 +36,11 @@ export const disksController: Controller = {
         new ReplicaRelease(context, caches).run(signal),
         new StaleEntries(context, caches).run(signal),
         new DiskPools(context, caches).run(signal),
+        createsDiskClass && createDiskCatalog(context, signal),
       ]);
     } finally {
       stopMetering();
     }
-  },
-};
-
-export interface DisksControllerSettings {
-  /** Whether the class and the CSIDriver are created with the first StorageNode; elsewhere `deploy/disks.yaml` has them. */
-  readonly createsDiskClass?: boolean | undefined;
-}
-
-/** The controller `disks`, with the class of its volumes where that is wanted. */
-export function createDisksController({ createsDiskClass = false }: DisksControllerSettings): Controller {
-  if (!createsDiskClass) return disksController;
-  const run: Controller['run'] = async (context, signal) => {
-    await Promise.all([disksController.run(context, signal), createDiskCatalog(context, signal)]);
   };
-  return { name: disksController.name, run };
+  return { name: 'disks', run };
 }

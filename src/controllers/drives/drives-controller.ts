@@ -14,14 +14,19 @@ import { isEqualJson } from '../../kube/deep-equal.ts';
 import { nodes, persistentVolumeClaims, persistentVolumes, pods } from '../../kube/resources.ts';
 import { type Drive, drives, driveTopology } from '../../kube/stowage/drive.ts';
 import type { Controller, ControllerContext } from '../../reconcile/controller.ts';
-import { WorkQueue } from '../../reconcile/work-queue.ts';
-import { runWorkers } from '../../reconcile/workers.ts';
+import {
+  type LoopContext,
+  type LoopDefinition,
+  type Reconciler,
+  runReconciler,
+} from '../../reconcile/define-controller.ts';
+import type { Informer } from '../../reconcile/informer/informer.ts';
 import { ensureDriveCatalog } from './drive-catalog.ts';
 import { registerDriveNode, topologyPatch } from './drive-nodes.ts';
 
 const controllerName = 'drives';
-/** The key in the queue of the CSIDriver and the class; no node has this name. */
-const catalogKey = '';
+const catalogKey = 'catalog';
+const nodePrefix = 'node ';
 
 export interface DrivesControllerSettings {
   /** The set that the driver of this process joins; without it the controller does nothing. */
@@ -40,7 +45,7 @@ export function drivesController({
   inProcessDrivers,
   version = 'unknown',
   driveTopologyKeys = [],
-}: DrivesControllerSettings): Controller {
+}: DrivesControllerSettings = {}): Controller {
   return {
     name: controllerName,
     run: async (context, signal) => {
@@ -54,10 +59,14 @@ export function drivesController({
         drives: () => known.values() as Iterable<Drive>,
         hasNode: nodeExistence(context.informers.of(nodes)),
       });
+      const nodesLoop: LoopDefinition = {
+        workers: 1,
+        create: (loopContext) => new DriveNodes(loopContext, driveTopologyKeys),
+      };
       try {
         await Promise.all([
           serveDriver(context, { inProcessDrivers, version }, signal),
-          prepareCluster(context, driveTopologyKeys, signal),
+          runReconciler(context, controllerName, nodesLoop, signal),
           ledgers.run(signal),
           new DriveStateEvents({ ...context, source }).run(signal),
         ]);
@@ -121,56 +130,66 @@ async function serveDriver(
 }
 
 /**
- * Keys are names of nodes that have drives. Each reconciliation compares a node with its labels, and writes what differs, so after a crash the
- * next one completes it.
+ * Keys are `catalog`, for the CSIDriver and the class, and `node NAME` for nodes that have drives. Each reconciliation compares a node with its
+ * labels, and writes what differs, so after a crash the next one completes it.
  */
-async function prepareCluster(
-  context: ControllerContext,
-  topologyKeys: readonly string[],
-  signal: AbortSignal,
-): Promise<void> {
-  const { informers, report, cluster } = context;
-  const queue = new WorkQueue(context);
-  const known = informers.of(drives);
-  const drivesOf = (name: string) => [...known.values()].filter(({ spec }) => spec?.nodeName === name);
-  const segmentsOf = ({ metadata }: Projected<Node>) =>
-    driveTopology(metadata?.name ?? '', metadata?.labels, topologyKeys);
-  const added = ({ spec }: Projected<Drive>) => {
-    queue.add(catalogKey);
-    if (spec?.nodeName) queue.add(spec.nodeName);
-  };
-  const nodeAdded = ({ metadata }: Projected<Node>) => {
-    const name = metadata?.name ?? '';
-    if (drivesOf(name).length > 0) queue.add(name);
-  };
-  const stop = [
-    known.addHandler({
-      added,
-      updated: (drive) => {
-        // Topology is compared for each drive that has reported something: then it may get volumes.
-        const node = informers.of(nodes).get(drive.spec?.nodeName ?? '');
-        if (node !== undefined && topologyPatch(drive as Drive, segmentsOf(node)) !== undefined) added(drive);
-      },
-    }),
-    informers.of(nodes).addHandler({
-      added: nodeAdded,
-      updated: (after, before) => {
-        if (!isEqualJson(segmentsOf(after), segmentsOf(before))) nodeAdded(after);
-      },
-    }),
-  ];
-  const reconcile = async (key: string) => {
+class DriveNodes implements Reconciler {
+  readonly caches: Reconciler['caches'];
+  readonly #context: LoopContext;
+  readonly #topologyKeys: readonly string[];
+  readonly #drives: Informer<Drive>;
+  readonly #nodes: Informer<Node>;
+
+  constructor(context: LoopContext, topologyKeys: readonly string[]) {
+    this.#context = context;
+    this.#topologyKeys = topologyKeys;
+    this.#drives = context.informers.of(drives);
+    this.#nodes = context.informers.of(nodes);
+    this.caches = [this.#drives, this.#nodes];
+  }
+
+  listen(): readonly (() => void)[] {
+    const { queue } = this.#context;
+    const added = ({ spec }: Projected<Drive>) => {
+      queue.add(catalogKey);
+      if (spec?.nodeName) queue.add(`${nodePrefix}${spec.nodeName}`);
+    };
+    const nodeAdded = ({ metadata }: Projected<Node>) => {
+      const name = metadata?.name ?? '';
+      if (this.#drivesOf(name).length > 0) queue.add(`${nodePrefix}${name}`);
+    };
+    return [
+      this.#drives.addHandler({
+        added,
+        updated: (drive) => {
+          // Topology is compared for each drive that has reported something: then it may get volumes.
+          const node = this.#nodes.get(drive.spec?.nodeName ?? '');
+          if (node !== undefined && topologyPatch(drive as Drive, this.#segmentsOf(node)) !== undefined)
+            added(drive);
+        },
+      }),
+      this.#nodes.addHandler({
+        added: nodeAdded,
+        updated: (after, before) => {
+          if (!isEqualJson(this.#segmentsOf(after), this.#segmentsOf(before))) nodeAdded(after);
+        },
+      }),
+    ];
+  }
+
+  async reconcile(key: string, signal: AbortSignal): Promise<undefined> {
+    const { cluster } = this.#context;
+    const topologyKeys = this.#topologyKeys;
+    const name = key.slice(nodePrefix.length);
     if (key === catalogKey) await ensureDriveCatalog(cluster, signal);
-    else await registerDriveNode({ cluster, topologyKeys }, key, drivesOf(key) as Drive[], signal);
-    return undefined;
-  };
-  try {
-    await runWorkers(queue, reconcile, {
-      workers: 1,
-      signal,
-      onError: (error, key) => report({ controller: controllerName, key: key || 'catalog', error }),
-    });
-  } finally {
-    for (const end of stop) end();
+    else await registerDriveNode({ cluster, topologyKeys }, name, this.#drivesOf(name), signal);
+  }
+
+  #drivesOf(nodeName: string): readonly Drive[] {
+    return ([...this.#drives.values()] as Drive[]).filter(({ spec }) => spec?.nodeName === nodeName);
+  }
+
+  #segmentsOf({ metadata }: Projected<Node>): Readonly<Record<string, string>> {
+    return driveTopology(metadata?.name ?? '', metadata?.labels, this.#topologyKeys);
   }
 }

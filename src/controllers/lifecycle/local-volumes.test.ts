@@ -4,7 +4,7 @@ import { CrashAfterWrites } from '../../cluster/testing/fault-hooks.ts';
 import { isReason } from '../../kube/api-error.ts';
 import { annotations, noProvisioner } from '../../kube/well-known.ts';
 import { classOf } from '../provisioner/testing/objects.ts';
-import { pvBinder } from '../volumes/pv-binder/pv-binder.ts';
+import { pvBinderController } from '../volumes/pv-binder/pv-binder.ts';
 import { LifecycleFixture } from './testing/lifecycle-fixture.ts';
 
 const classes = [classOf({ metadata: { name: 'local' }, provisioner: noProvisioner })];
@@ -111,7 +111,7 @@ async function withdrawnAfter(writes: number): Promise<string> {
   const { resourceVersion } = await fixture.reserve('disk', 'data');
   if (writes > 0) {
     const binder = fixture.virtualTime.run(
-      [pvBinder],
+      [pvBinderController()],
       new InterceptedCluster(fixture.cluster, new CrashAfterWrites(writes)),
     );
     await fixture.settle();

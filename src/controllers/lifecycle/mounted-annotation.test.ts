@@ -3,7 +3,7 @@ import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
 import { CrashAfterWrites } from '../../cluster/testing/fault-hooks.ts';
 import { persistentVolumeClaims, pods } from '../../kube/resources.ts';
 import { allControllers } from '../all-controllers.ts';
-import { nodeAgent } from '../workloads/node-agent/node-agent.ts';
+import { nodeAgentController } from '../workloads/node-agent/node-agent.ts';
 import { LifecycleFixture, namespace } from './testing/lifecycle-fixture.ts';
 
 /** A claim on a volume in zone a, and a pod that waits for its node. */
@@ -69,16 +69,16 @@ test('a pod never runs before its claim has the annotation', async () => {
 });
 
 test('a node agent that crashes around the annotation leaves it: a byte may have been written', async () => {
-  const others = allControllers().filter(({ name }) => name !== nodeAgent.name);
+  const others = allControllers().filter(({ name }) => name !== nodeAgentController().name);
   await using fixture = await LifecycleFixture.start({ controllers: others });
-  const agent = fixture.virtualTime.run([nodeAgent]);
+  const agent = fixture.virtualTime.run([nodeAgentController()]);
   await boundClaim(fixture);
   await agent.close();
   await fixture.bindPod('web', 'a1');
   // First the node reports the volume as in use; then the annotation is written.
   const crash = new CrashAfterWrites(2);
   const crashing = new InterceptedCluster(fixture.cluster, crash);
-  const crashed = fixture.virtualTime.run([nodeAgent], crashing);
+  const crashed = fixture.virtualTime.run([nodeAgentController()], crashing);
   await fixture.settle();
   await crashed.close();
   expect(await fixture.lines()).toContain('pod web Pending on a1');

@@ -4,9 +4,9 @@ import { keyOf } from '../../kube/object-key.ts';
 import { nodes, persistentVolumeClaims, persistentVolumes, storageClasses } from '../../kube/resources.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { lookUp } from '../../kube/wire.ts';
-import type { ControllerContext } from '../../reconcile/controller.ts';
+import type { LoopContext } from '../../reconcile/define-controller.ts';
 import type { Informer } from '../../reconcile/informer/informer.ts';
-import { WorkQueue } from '../../reconcile/work-queue.ts';
+import type { WorkQueue } from '../../reconcile/work-queue.ts';
 import { demandKey, provisionerOf } from './claim-demand.ts';
 import { cloneSourceKey, isProtectedCloneSource } from './csi/cloning-protection.ts';
 import { intentOf } from './intent.ts';
@@ -14,7 +14,7 @@ import type { Provisioners } from './provisioner.ts';
 
 /** Turns changes in the cluster into keys to reconcile. */
 export class ClaimWatch {
-  readonly queue: WorkQueue;
+  readonly #queue: WorkQueue;
   readonly #provisioners: Provisioners;
   readonly #claims: Informer<PersistentVolumeClaim>;
   readonly #volumes: Informer<PersistentVolume>;
@@ -23,8 +23,8 @@ export class ClaimWatch {
   /** Claims that cannot be provisioned with the current classes and nodes. Only a hint: after a restart all claims are reconciled anyway. */
   readonly #waitingForChange = new Set<string>();
 
-  constructor(context: ControllerContext, provisioners: Provisioners) {
-    this.queue = new WorkQueue(context);
+  constructor(context: LoopContext, provisioners: Provisioners) {
+    this.#queue = context.queue;
     this.#provisioners = provisioners;
     this.#claims = context.informers.of(persistentVolumeClaims);
     this.#volumes = context.informers.of(persistentVolumes);
@@ -103,28 +103,28 @@ export class ClaimWatch {
 
   /** Reconciles claims that could not be provisioned before. */
   wake(): void {
-    for (const key of this.#waitingForChange) this.queue.add(`claim ${key}`);
+    for (const key of this.#waitingForChange) this.#queue.add(`claim ${key}`);
     this.#waitingForChange.clear();
   }
 
   #claim(claim: PersistentVolumeClaim): void {
     const requested = intentOf(claim)?.provisioner ?? provisionerOf(claim);
-    if (isProtectedCloneSource(claim)) this.queue.add(`source ${keyOf(claim)}`);
+    if (isProtectedCloneSource(claim)) this.#queue.add(`source ${keyOf(claim)}`);
     if (!this.#provisioners.has(requested) && !this.#provisioners.has(provisionerOf(claim))) return;
-    this.queue.add(`claim ${keyOf(claim)}`);
+    this.#queue.add(`claim ${keyOf(claim)}`);
   }
 
   /** The claim that this one was to be a clone of may be deleted now. */
   #releaseSource(claim: PersistentVolumeClaim): void {
     const key = cloneSourceKey(claim);
     const source = key === undefined ? undefined : this.#claims.get(key);
-    if (source !== undefined && isProtectedCloneSource(source)) this.queue.add(`source ${key}`);
+    if (source !== undefined && isProtectedCloneSource(source)) this.#queue.add(`source ${key}`);
   }
 
   #volume(volume: PersistentVolume): void {
     const creator = lookUp(volume.metadata?.annotations, annotations.provisionedBy);
     if (creator !== undefined && this.#provisioners.has(creator))
-      this.queue.add(`volume ${volume.metadata?.name}`);
+      this.#queue.add(`volume ${volume.metadata?.name}`);
   }
 
   /** A claim that had not been bound to it needs another. */

@@ -1,7 +1,9 @@
 import type { CsiDriverSet } from '../../csi/served-driver.ts';
+import type { PersistentVolume } from '../../kube/api/core.ts';
 import { isReason } from '../../kube/api-error.ts';
 import type { Controller, ControllerContext } from '../../reconcile/controller.ts';
-import { runWorkers } from '../../reconcile/workers.ts';
+import { defineController, type LoopContext, type Reconciler } from '../../reconcile/define-controller.ts';
+import type { Requeue } from '../../reconcile/workers.ts';
 import type { CsiSettings } from '../csi-settings.ts';
 import { ServedNode } from '../served-node.ts';
 import { ClaimProvisioning } from './claim-provisioning.ts';
@@ -19,13 +21,12 @@ import { ProvisionerRegistry } from './provisioner-registry.ts';
 import { VolumeReclaim } from './volume-reclaim.ts';
 import { zonalProvisioner } from './zonal/zonal-provisioner.ts';
 
-const name = 'provisioner';
 const workers = 4;
 const snapshotsKey = 'snapshots';
 /** As many calls as external-provisioner makes at once (`--worker-threads`); drivers can be slow. */
 const workersWithDrivers = 100;
 
-export interface ProvisionerOptions {
+export interface ProvisionerControllerSettings {
   /** Where `local.stowage.dev` creates its directories; if left out, there is no provisioner of that name. */
   readonly localRoot?: string | undefined;
   /** The feature gate of that name; on by default. Off: delayed claims get volumes at once. */
@@ -33,7 +34,7 @@ export interface ProvisionerOptions {
   /** `disks.stowage.dev` allocates volumes although no node can mount them: nodes are simulated, or another program mounts them. */
   readonly allocationOnly?: boolean | undefined;
   /** Additional provisioners. One with the name of a built-in provisioner replaces it, and so does it replace a CSI driver. */
-  readonly provisioners?: readonly Provisioner[];
+  readonly provisioners?: readonly Provisioner[] | undefined;
   /** The CSI drivers of this process, and how volumes of theirs are created. */
   readonly csiDrivers?: CsiDriverSet | undefined;
   readonly csi?: CsiSettings | undefined;
@@ -47,79 +48,92 @@ export interface ProvisionerOptions {
  * gets a finalizer; it is removed when the PersistentVolume is written, or everything is undone. So whatever was created is
  * either recorded or going to be reconciled again. A PersistentVolume in turn has a finalizer until its asset is gone.
  */
-export function provisionerController(options: ProvisionerOptions = {}): Controller {
-  return { name, run: (context, signal) => run(options, context, signal) };
+export function provisionerController(settings: ProvisionerControllerSettings = {}): Controller {
+  return defineController({
+    name: 'provisioner',
+    workers: settings.csiDrivers === undefined ? workers : workersWithDrivers,
+    create: (context) => new ProvisioningReconciler(context, settings),
+  });
 }
 
 /** Keys are `claim NAMESPACE/NAME`, `volume NAME`, `source NAMESPACE/NAME` for claims that were cloned, and `snapshots` for their sweep. */
-async function run(
-  options: ProvisionerOptions,
-  context: ControllerContext,
-  signal: AbortSignal,
-): Promise<void> {
-  const caches = options.csiDrivers === undefined ? undefined : new CsiCaches(context);
-  const { provisioners, scope } = partsOf(options, context, caches);
-  const { volumeScheduling = true, csiDrivers } = options;
-  const watch = new ClaimWatch(context, provisioners);
-  const claims = new ClaimProvisioning({ context, provisioners, watch, volumeScheduling, scope });
-  const nodeName = scope && options.csi?.nodeName;
-  const servedNode = nodeName === undefined ? undefined : new ServedNode(nodeName, context);
-  const volumes = new VolumeReclaim(
-    context,
-    provisioners,
-    servedNode && ((volume) => servedNode.owns(volume)),
-  );
-  if (!(await watch.synced(signal)) || (await caches?.synced(signal)) === false) return;
+class ProvisioningReconciler implements Reconciler {
+  readonly caches: Reconciler['caches'];
+  readonly #context: LoopContext;
+  readonly #csiDrivers: CsiDriverSet | undefined;
+  readonly #csiCaches: CsiCaches | undefined;
+  readonly #provisioners: ProvisionerRegistry;
+  readonly #servedNode: ServedNode | undefined;
+  readonly #watch: ClaimWatch;
+  readonly #claims: ClaimProvisioning;
+  readonly #volumes: VolumeReclaim;
+
+  constructor(context: LoopContext, settings: ProvisionerControllerSettings) {
+    const { volumeScheduling = true, csiDrivers, csi } = settings;
+    this.#context = context;
+    this.#csiDrivers = csiDrivers;
+    this.#csiCaches = csiDrivers === undefined ? undefined : new CsiCaches(context);
+    const { provisioners, scope } = partsOf(settings, context, this.#csiCaches);
+    const watch = new ClaimWatch(context, provisioners);
+    const servedNode = scope && ServedNode.of(csi, context);
+    const owns = servedNode && ((volume: PersistentVolume) => servedNode.owns(volume));
+    this.#provisioners = provisioners;
+    this.#watch = watch;
+    this.#servedNode = servedNode;
+    this.#claims = new ClaimProvisioning({ context, provisioners, watch, volumeScheduling, scope });
+    this.#volumes = new VolumeReclaim(context, provisioners, owns);
+    this.caches = this.#csiCaches === undefined ? [watch] : [watch, this.#csiCaches];
+  }
+
+  listen(): readonly (() => void)[] {
+    const watch = this.#watch;
+    const stops = [
+      watch.listen(),
+      this.#provisioners.onJoin((joined) => {
+        watch.queueAllOf(joined);
+        this.#sweepSnapshotsIfNeeded();
+      }),
+      this.#servedNode?.onChange(() => watch.queueEndedVolumes()),
+      this.#csiCaches?.listen(
+        () => watch.wake(),
+        (volume) => this.#context.queue.add(`volume ${volume}`),
+      ),
+    ];
+    this.#sweepSnapshotsIfNeeded();
+    return stops.filter((stop) => stop !== undefined);
+  }
+
   /** Only drivers with snapshots leave finalizers on them. */
-  const sweepIfNeeded = () => {
-    const haveSnapshots = csiDrivers
-      ?.all()
-      .some((driver) => driver.hasControllerCapability('CREATE_DELETE_SNAPSHOT'));
-    if (haveSnapshots === true) watch.queue.add(snapshotsKey);
-  };
-  const stops = [
-    watch.listen(),
-    provisioners.onJoin((joined) => {
-      watch.queueAllOf(joined);
-      sweepIfNeeded();
-    }),
-    servedNode?.onChange(() => watch.queueEndedVolumes()),
-    caches?.listen(
-      () => watch.wake(),
-      (volume) => watch.queue.add(`volume ${volume}`),
-    ),
-  ];
-  const reconcile = async (key: string) => {
-    const [what, rest = ''] = key.split(' ');
+  #sweepSnapshotsIfNeeded(): void {
+    const drivers = this.#csiDrivers?.all() ?? [];
+    if (drivers.some((driver) => driver.hasControllerCapability('CREATE_DELETE_SNAPSHOT')))
+      this.#context.queue.add(snapshotsKey);
+  }
+
+  async reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
     try {
-      if (what === 'claim') return await claims.reconcile(rest, signal);
-      if (what === 'volume') return await volumes.reconcile(rest, signal);
-      if (what === snapshotsKey) {
-        const { cluster, log } = context;
-        return await sweepSnapshots(cluster, { claims: watch.allClaims(), log }, signal);
-      }
-      return await releaseCloneSource(context.cluster, rest, watch.allClaims(), signal);
+      return await this.#step(key, signal);
     } catch (error) {
       // The PV binder writes to the claim too. The next run reads the new version.
       if (isReason(error, 'Conflict')) return {};
       throw error;
     }
-  };
-  sweepIfNeeded();
-  try {
-    await runWorkers(watch.queue, reconcile, {
-      workers: csiDrivers === undefined ? workers : workersWithDrivers,
-      signal,
-      onError: (error, key) => context.report({ controller: name, key, error }),
-    });
-  } finally {
-    for (const stop of stops) stop?.();
+  }
+
+  async #step(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
+    const { cluster, log } = this.#context;
+    const [what, rest = ''] = key.split(' ');
+    if (what === 'claim') return await this.#claims.reconcile(rest, signal);
+    if (what === 'volume') return await this.#volumes.reconcile(rest, signal);
+    const claims = this.#watch.allClaims();
+    if (what === snapshotsKey) return await sweepSnapshots(cluster, { claims, log }, signal);
+    return await releaseCloneSource(cluster, rest, claims, signal);
   }
 }
 
 /** Where each node has a process of its own, it serves only its driver: no other provisioner belongs to a node. */
 function partsOf(
-  { csiDrivers, csi, localRoot, allocationOnly = false, provisioners = [] }: ProvisionerOptions,
+  { csiDrivers, csi, localRoot, allocationOnly = false, provisioners = [] }: ProvisionerControllerSettings,
   context: ControllerContext,
   caches: CsiCaches | undefined,
 ): { readonly provisioners: ProvisionerRegistry; readonly scope: NodeScope | undefined } {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { persistentVolumeClaims } from '../../kube/resources.ts';
 import { annotations } from '../../kube/well-known.ts';
-import { protection } from '../volumes/protection.ts';
-import { pvBinder } from '../volumes/pv-binder/pv-binder.ts';
+import { protectionController } from '../volumes/protection.ts';
+import { pvBinderController } from '../volumes/pv-binder/pv-binder.ts';
 import { provisionerController } from './provisioner-controller.ts';
 import { claimOf, classOf, local } from './testing/objects.ts';
 import { ProvisionerFixture } from './testing/provisioner-fixture.ts';
@@ -16,7 +16,11 @@ const bare = { metadata: { namespace: 'default', name: 'data' }, ...(spec === un
 
 test('requested, bound and deleted, with the PV binder and protection', async () => {
   await using here = await temporaryDirectory();
-  const controllers = [provisionerController({ localRoot: here.path }), pvBinder, protection];
+  const controllers = [
+    provisionerController({ localRoot: here.path }),
+    pvBinderController(),
+    protectionController,
+  ];
   await using fixture = await ProvisionerFixture.start(controllers, classOf({ provisioner: local }));
   const claims = fixture.cluster.resource(persistentVolumeClaims);
   const { metadata } = await claims.create(bare);
@@ -35,7 +39,7 @@ test('requested, bound and deleted, with the PV binder and protection', async ()
 });
 
 test('immediately, if the class says so', async () => {
-  const controllers = [provisionerController(), pvBinder, protection];
+  const controllers = [provisionerController(), pvBinderController(), protectionController];
   await using fixture = await ProvisionerFixture.start(
     controllers,
     classOf({ volumeBindingMode: 'Immediate' }),

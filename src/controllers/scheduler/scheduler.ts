@@ -35,7 +35,7 @@ import { PvBinderSkew } from './skew.ts';
 import { volumeConstraints } from './volume-constraints.ts';
 import { isPinned } from './volume-pins.ts';
 
-export interface SchedulerOptions {
+export interface SchedulerControllerSettings {
   /** `spec.schedulerName` of the pods that it places. Default: `stowage`. */
   readonly schedulerNames?: readonly string[] | undefined;
   readonly profile?: Profile | undefined;
@@ -58,8 +58,8 @@ const turnMs = 5;
 /** How often the index settles promises that end because time has passed. */
 const settleEveryMs = 30_000;
 
-export function createScheduler(options: SchedulerOptions = {}): Controller {
-  return { name: schedulerName, run: (context, signal) => new Scheduler(context, options, signal).run() };
+export function schedulerController(settings: SchedulerControllerSettings = {}): Controller {
+  return { name: schedulerName, run: (context, signal) => new Scheduler(context, settings, signal).run() };
 }
 
 /**
@@ -91,7 +91,7 @@ class Scheduler {
   readonly #assigned: AssignedPods;
   readonly #skew: PvBinderSkew;
 
-  constructor(context: ControllerContext, options: SchedulerOptions, signal: AbortSignal) {
+  constructor(context: ControllerContext, options: SchedulerControllerSettings, signal: AbortSignal) {
     const { clock, informers } = context;
     const { backOff, profile = stowageProfile, rules = defaultRules } = options;
     this.#context = context;

@@ -8,8 +8,8 @@ import {
   withLeaderElection,
 } from '../../reconcile/leases/testing/with-leader-election.ts';
 import { VirtualTimeCluster } from '../testing/virtual-time-cluster.ts';
-import { createPvBinder } from '../volumes/pv-binder/pv-binder.ts';
-import { createScheduler } from './scheduler.ts';
+import { pvBinderController } from '../volumes/pv-binder/pv-binder.ts';
+import { schedulerController } from './scheduler.ts';
 import { PvBinderSkew, type PvBinderSkewState } from './skew.ts';
 import { SchedulerFixture } from './testing/scheduler-fixture.ts';
 
@@ -34,7 +34,7 @@ function schedulerOf({ version, volumeScheduling }: Component, states: PvBinderS
         if (isSame) return;
         current.abort();
         current = new AbortController();
-        runs.push(createScheduler({ volumeScheduling: state.bindsVolumes }).run(context, current.signal));
+        runs.push(schedulerController({ volumeScheduling: state.bindsVolumes }).run(context, current.signal));
       };
       const ownGates = { VolumeScheduling: volumeScheduling };
       await new PvBinderSkew({ ...context, ownGates, ownVersion: version, onChange, signal }).run();
@@ -46,7 +46,7 @@ function schedulerOf({ version, volumeScheduling }: Component, states: PvBinderS
 
 function binderOf(component: Component, identity: string): Controller {
   const options: ElectedOptions = { identity, ...component };
-  return withLeaderElection(createPvBinder(component), options);
+  return withLeaderElection(pvBinderController(component), options);
 }
 
 async function begin(): Promise<SchedulerFixture> {

@@ -2,67 +2,55 @@ import type { PersistentVolume, PersistentVolumeClaim } from '../../kube/api/cor
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { persistentVolumeClaims, persistentVolumes, volumeAttributesClasses } from '../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
-import type { ControllerContext } from '../../reconcile/controller.ts';
+import type { LoopContext, Reconciler } from '../../reconcile/define-controller.ts';
 import { removeFinalizer } from '../../reconcile/remove-finalizer.ts';
-import { WorkQueue } from '../../reconcile/work-queue.ts';
-import { runWorkers } from '../../reconcile/workers.ts';
+import type { WorkQueue } from '../../reconcile/work-queue.ts';
 
 const finalizer = 'kubernetes.io/vac-protection';
 
 /**
- * The part of `protection` that keeps a VolumeAttributesClass while a claim or a volume names it. Keys are names of classes. Its only
- * write removes one finalizer from the version that was read.
+ * The part of `protection` that keeps a VolumeAttributesClass while a claim or a volume names it. Keys are
+ * `class NAME`. Its only write removes one finalizer from the version that was read.
  */
-export class AttributesClassProtection {
-  readonly #context: ControllerContext;
+export class AttributesClassProtection implements Reconciler {
+  readonly caches: Reconciler['caches'];
+  readonly #context: LoopContext;
   readonly #queue: WorkQueue;
 
-  constructor(context: ControllerContext) {
+  constructor(context: LoopContext) {
     this.#context = context;
-    this.#queue = new WorkQueue(context);
+    this.#queue = context.queue;
+    this.caches = [volumeAttributesClasses, persistentVolumeClaims, persistentVolumes].map((resource) =>
+      context.informers.of<KubeObject>(resource),
+    );
   }
 
-  /** Older clusters do not serve these classes; then there is nothing to protect. */
-  async run(signal: AbortSignal): Promise<void> {
-    const { informers, resources, report } = this.#context;
-    if (!resources.some(({ plural }) => plural === volumeAttributesClasses.plural)) return;
-    const classes = informers.of(volumeAttributesClasses);
-    const claims = informers.of(persistentVolumeClaims);
-    const volumes = informers.of(persistentVolumes);
-    const synced = await Promise.all([classes, claims, volumes].map((cache) => cache.synced(signal)));
-    if (!synced.every(Boolean)) return;
+  listen(): readonly (() => void)[] {
+    const { informers } = this.#context;
     const ending = (object: KubeObject) => {
-      if (isEnding(object)) this.#queue.add(object.metadata?.name ?? '');
+      if (isEnding(object)) this.#queue.add(keyOfClass(object.metadata?.name));
     };
-    const stop = [
-      classes.addHandler({ added: ending, updated: ending }),
-      claims.addHandler(this.#onLoss(classesOfClaim)),
-      volumes.addHandler(this.#onLoss(classesOfVolume)),
+    return [
+      informers.of(volumeAttributesClasses).addHandler({ added: ending, updated: ending }),
+      informers.of(persistentVolumeClaims).addHandler(this.#onLoss(classesOfClaim)),
+      informers.of(persistentVolumes).addHandler(this.#onLoss(classesOfVolume)),
     ];
-    try {
-      await runWorkers(this.#queue, (name) => this.#reconcile(name, signal), {
-        workers: 1,
-        signal,
-        onError: (error, key) => report({ controller: 'protection', key: `class ${key}`, error }),
-      });
-    } finally {
-      for (const end of stop) end();
-    }
   }
 
   #onLoss<T extends KubeObject>(classesOf: (object: T) => readonly string[]) {
     return {
       updated: (object: T, old: T) => {
         const kept = classesOf(object);
-        for (const name of classesOf(old)) if (!kept.includes(name)) this.#queue.add(name);
+        for (const name of classesOf(old)) if (!kept.includes(name)) this.#queue.add(keyOfClass(name));
       },
       deleted: (object: T) => {
-        for (const name of classesOf(object)) this.#queue.add(name);
+        for (const name of classesOf(object)) this.#queue.add(keyOfClass(name));
       },
     };
   }
 
-  async #reconcile(name: string, signal: AbortSignal): Promise<undefined> {
+  async reconcile(key: string, signal: AbortSignal): Promise<undefined> {
+    const name = key.slice(keyOfClass('').length);
     const { cluster } = this.#context;
     const client = cluster.resource(volumeAttributesClasses);
     const found = await undefinedIfNotFound(client.get({ name }, { signal }));
@@ -74,6 +62,10 @@ export class AttributesClassProtection {
     if (claims.some((claim) => classesOfClaim(claim).includes(name))) return;
     await removeFinalizer(client, found, finalizer, signal);
   }
+}
+
+function keyOfClass(name = ''): string {
+  return `class ${name}`;
 }
 
 function isEnding({ metadata }: KubeObject): boolean {

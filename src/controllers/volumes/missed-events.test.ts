@@ -6,11 +6,11 @@ import type { PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
 import { persistentVolumeClaims, persistentVolumes, pods } from '../../kube/resources.ts';
 import type { Controller } from '../../reconcile/controller.ts';
 import { VirtualTimeCluster } from '../testing/virtual-time-cluster.ts';
-import { ephemeral } from './ephemeral/ephemeral.ts';
-import { createExpander } from './expander/expander.ts';
+import { ephemeralController } from './ephemeral/ephemeral.ts';
+import { expanderController } from './expander/expander.ts';
 import { plainResizer } from './expander/testing/plain-resizer.ts';
-import { protection } from './protection.ts';
-import { pvBinder } from './pv-binder/pv-binder.ts';
+import { protectionController } from './protection.ts';
+import { pvBinderController } from './pv-binder/pv-binder.ts';
 import { createObjects, namespace } from './pv-binder/testing/initial-objects.ts';
 
 /*
@@ -48,7 +48,7 @@ async function hasNoClaim(cluster: Cluster): Promise<boolean> {
 
 const cases: readonly Case[] = [
   {
-    controller: pvBinder,
+    controller: pvBinderController(),
     left: 'a volume whose claim is gone',
     prepare: (cluster) => createObjects(cluster, { claims: [{ name: 'data' }], volumes: [{ name: 'v' }] }),
     async happen(cluster, inject) {
@@ -63,7 +63,7 @@ const cases: readonly Case[] = [
     },
   },
   {
-    controller: protection,
+    controller: protectionController,
     left: 'an unused claim',
     prepare: (cluster) => createObjects(cluster, { claims: [{ name: 'data' }] }),
     async happen(cluster, inject) {
@@ -73,7 +73,7 @@ const cases: readonly Case[] = [
     isDone: hasNoClaim,
   },
   {
-    controller: createExpander({ resizers: [plainResizer] }),
+    controller: expanderController({ resizers: [plainResizer] }),
     left: 'a claim that requests more than it has',
     async prepare(cluster) {
       await createObjects(cluster, { claims: [{ name: 'data', on: 'v' }] });
@@ -91,7 +91,7 @@ const cases: readonly Case[] = [
     isDone: async (cluster) => (await getClaim(cluster)).status?.capacity?.storage === '1Gi',
   },
   {
-    controller: ephemeral,
+    controller: ephemeralController,
     left: 'a pod without the claim of its ephemeral volume',
     prepare: async () => {},
     async happen(cluster, inject) {

@@ -1,18 +1,20 @@
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
 import { allClaimNamesOf, claimNamesOf } from '../../kube/claims-of-pod.ts';
 import { keyOf, parseKey } from '../../kube/object-key.ts';
-import { persistentVolumeClaims, persistentVolumes, pods } from '../../kube/resources.ts';
+import {
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  volumeAttributesClasses,
+} from '../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 import { finalizers } from '../../kube/well-known.ts';
-import type { Controller, ControllerContext } from '../../reconcile/controller.ts';
+import { servesResource } from '../../reconcile/controller.ts';
+import { defineController, type LoopContext, type Reconciler } from '../../reconcile/define-controller.ts';
 import type { Informer } from '../../reconcile/informer/informer.ts';
 import { removeFinalizer } from '../../reconcile/remove-finalizer.ts';
-import { runLoop } from '../../reconcile/run-loop.ts';
-import { Sweep } from '../../reconcile/sweep.ts';
-import { WorkQueue } from '../../reconcile/work-queue.ts';
+import type { WorkQueue } from '../../reconcile/work-queue.ts';
 import { AttributesClassProtection } from './attributes-class-protection.ts';
-
-const workers = 4;
 
 /**
  * Keeps a deleted claim while a scheduled pod uses it, a volume while it is bound, and a VolumeAttributesClass while it is
@@ -20,48 +22,39 @@ const workers = 4;
  *
  * Safe to run twice and to crash anywhere: its only write removes one finalizer from the version that was read.
  */
-export const protection: Controller = {
+export const protectionController = defineController({
   name: 'protection',
-  async run(context, signal) {
-    await Promise.all([
-      new ProtectionReconciler(context).run(signal),
-      new AttributesClassProtection(context).run(signal),
-    ]);
-  },
-};
+  workers: 4,
+  create: (context) => new ProtectionReconciler(context),
+  beside: [
+    {
+      workers: 1,
+      // Older clusters do not serve these classes; then there is nothing to protect.
+      create: (context) =>
+        servesResource(context, volumeAttributesClasses) ? new AttributesClassProtection(context) : undefined,
+    },
+  ],
+});
 
 /** Keys are `claim NAMESPACE/NAME` and `volume NAME`. */
-class ProtectionReconciler {
-  readonly #context: ControllerContext;
+class ProtectionReconciler implements Reconciler {
+  readonly caches: Reconciler['caches'];
+  readonly #context: LoopContext;
   readonly #claims: Informer<PersistentVolumeClaim>;
   readonly #volumes: Informer<PersistentVolume>;
   readonly #pods: Informer<Pod>;
   readonly #queue: WorkQueue;
-  readonly #sweep: Sweep;
 
-  constructor(context: ControllerContext) {
+  constructor(context: LoopContext) {
     this.#context = context;
     this.#claims = context.informers.of(persistentVolumeClaims);
     this.#volumes = context.informers.of(persistentVolumes);
     this.#pods = context.informers.of(pods);
-    this.#queue = new WorkQueue(context);
-    const keys = () => this.#overdue();
-    this.#sweep = new Sweep(context, { controller: protection.name, queue: this.#queue, keys });
+    this.#queue = context.queue;
+    this.caches = [this.#claims, this.#volumes, this.#pods];
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    const loop = {
-      controller: protection.name,
-      caches: [this.#claims, this.#volumes, this.#pods],
-      listen: () => this.#listen(),
-      queue: this.#queue,
-      reconcile: this.#sweep.wrap((key) => this.#reconcile(key, signal)),
-      workers,
-    };
-    await Promise.all([runLoop(this.#context, loop, signal), this.#sweep.run(signal)]);
-  }
-
-  #listen(): readonly (() => void)[] {
+  listen(): readonly (() => void)[] {
     const claim = (object: PersistentVolumeClaim) => {
       if (isEnding(object, finalizers.pvcProtection)) this.#queue.add(claimKey(object));
     };
@@ -86,7 +79,7 @@ class ProtectionReconciler {
   }
 
   /** Objects that could be released according to the caches. */
-  *#overdue(): Iterable<string> {
+  *sweepKeys(): Iterable<string> {
     const claims = [...this.#claims.values()].filter((claim) => isEnding(claim, finalizers.pvcProtection));
     const placed = claims.length === 0 ? [] : [...this.#pods.values()].filter(isPlaced);
     const inUse = new Set(placed.flatMap((pod) => claimNamesOf(pod).map((name) => claimKeyFor(pod, name))));
@@ -95,7 +88,7 @@ class ProtectionReconciler {
       if (isEnding(volume, finalizers.pvProtection) && !isBound(volume)) yield volumeKey(volume);
   }
 
-  async #reconcile(key: string, signal: AbortSignal): Promise<undefined> {
+  async reconcile(key: string, signal: AbortSignal): Promise<undefined> {
     const [what, rest = ''] = key.split(' ');
     if (what === 'claim') await this.#releaseClaim(rest, signal);
     else await this.#releaseVolume(rest, signal);
@@ -109,7 +102,7 @@ class ProtectionReconciler {
     // Read from the server, not from the cache: a pod may have been placed a moment ago, and a removed claim cannot be restored.
     const { items } = await this.#context.cluster.resource(pods).list({ namespace, signal });
     if (items.some((pod) => uses(pod, name))) return;
-    this.#sweep.beforeWrite();
+    this.#context.beforeWrite();
     await removeFinalizer(client, claim, finalizers.pvcProtection, signal);
   }
 
@@ -118,7 +111,7 @@ class ProtectionReconciler {
     const volume = await undefinedIfNotFound(client.get({ name }, { signal }));
     if (volume === undefined || !isEnding(volume, finalizers.pvProtection)) return;
     if (isBound(volume)) return;
-    this.#sweep.beforeWrite();
+    this.#context.beforeWrite();
     await removeFinalizer(client, volume, finalizers.pvProtection, signal);
   }
 }

@@ -11,7 +11,7 @@ import { realClock } from '../../runtime/clock.ts';
 import { systemIds } from '../../runtime/ids.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { untilGone, untilObject } from '../testing/real-time-cluster.ts';
-import { garbageCollector } from './garbage-collector.ts';
+import { garbageCollectorController } from './garbage-collector.ts';
 import { namespaceController } from './namespace-controller.ts';
 import { createOwned, untilEstablished } from './testing/owned-objects.ts';
 import { eventually, namespace, runControllersOn } from './testing/workload-fixture.ts';
@@ -174,7 +174,7 @@ async function startFixture(): Promise<Fixture> {
   const cluster = new EmbeddedCluster({ registry: server.registry, manager: 'test' });
   const errors: ControllerError[] = [];
   const network = new InterceptedCluster(cluster);
-  const running = runControllersOn(network, [garbageCollector, namespaceController], { errors });
+  const running = runControllersOn(network, [garbageCollectorController, namespaceController], { errors });
   onTestFinished(async () => {
     await running[Symbol.asyncDispose]();
     await server.close();

@@ -1,15 +1,12 @@
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../kube/api/meta.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
-import type { Controller, ControllerContext } from '../../reconcile/controller.ts';
+import { defineController, type LoopContext, type Reconciler } from '../../reconcile/define-controller.ts';
 import { type CachedObject, type MetadataCache, resourceKey } from '../../reconcile/metadata-cache.ts';
 import { removeFinalizer } from '../../reconcile/remove-finalizer.ts';
-import { runLoop } from '../../reconcile/run-loop.ts';
-import { WorkQueue } from '../../reconcile/work-queue.ts';
+import type { WorkQueue } from '../../reconcile/work-queue.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
 import { OwnerLookup, type OwnerStates } from './owner-lookup.ts';
-
-const workers = 8;
 
 const orphan = 'orphan';
 const foreground = 'foregroundDeletion';
@@ -24,44 +21,35 @@ const foreground = 'foregroundDeletion';
  * It starts when all metadata is cached, or after half a minute without the kinds that cannot be listed. An object is deleted only after
  * reads have shown that each of its owners is missing; an owner that cannot be read keeps it.
  */
-export const garbageCollector: Controller = {
+export const garbageCollectorController = defineController({
   name: 'garbage-collector',
-  async run(context, signal) {
-    await new GarbageCollector(context).run(signal);
-  },
-};
+  workers: 8,
+  create: (context) => new GarbageCollector(context),
+});
 
-class GarbageCollector {
-  readonly #context: ControllerContext;
+class GarbageCollector implements Reconciler {
+  readonly caches: Reconciler['caches'];
+  readonly #context: LoopContext;
   readonly #metadataCache: MetadataCache;
   readonly #owners: OwnerLookup;
   readonly #queue: WorkQueue;
 
-  constructor(context: ControllerContext) {
+  constructor(context: LoopContext) {
     this.#context = context;
     this.#metadataCache = context.metadataCache;
     this.#owners = new OwnerLookup(context);
-    this.#queue = new WorkQueue(context);
+    this.#queue = context.queue;
+    this.caches = [this.#metadataCache];
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    const loop = {
-      controller: garbageCollector.name,
-      caches: [this.#metadataCache],
-      listen: () => [this.#listen()],
-      queue: this.#queue,
-      reconcile: (key: string) => this.#reconcile(key, signal),
-      workers,
-    };
-    await runLoop(this.#context, loop, signal);
-  }
-
-  #listen(): () => void {
-    return this.#metadataCache.addHandler({
-      added: (cached) => this.#onAdded(cached),
-      updated: (cached, old) => this.#onUpdated(cached, old),
-      deleted: (cached) => this.#onDeleted(cached),
-    });
+  listen(): readonly (() => void)[] {
+    return [
+      this.#metadataCache.addHandler({
+        added: (cached) => this.#onAdded(cached),
+        updated: (cached, old) => this.#onUpdated(cached, old),
+        deleted: (cached) => this.#onDeleted(cached),
+      }),
+    ];
   }
 
   #onAdded(cached: CachedObject): void {
@@ -100,7 +88,7 @@ class GarbageCollector {
     this.#queue.add(queueKey(resource, { namespace: metadata.namespace, name: metadata.name ?? '' }));
   }
 
-  async #reconcile(queued: string, signal: AbortSignal): Promise<Requeue | undefined> {
+  async reconcile(queued: string, signal: AbortSignal): Promise<Requeue | undefined> {
     const [plural = '', namespace = '', name = ''] = queued.split('|');
     const resource = this.#metadataCache.resourceOf(plural);
     if (resource === undefined) return undefined;

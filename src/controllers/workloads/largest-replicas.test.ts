@@ -3,9 +3,9 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
 import { CrashAfterWrites } from '../../cluster/testing/fault-hooks.ts';
 import { VirtualTimeCluster } from '../testing/virtual-time-cluster.ts';
-import { deployment } from './deployment/deployment-controller.ts';
+import { deploymentController } from './deployment/deployment-controller.ts';
 import { changeDeployment, makeDeployment } from './deployment/testing/deployments.ts';
-import { statefulSet } from './stateful-set/stateful-set-controller.ts';
+import { statefulSetController } from './stateful-set/stateful-set-controller.ts';
 import { changeSet, dataTemplate, makeSet } from './stateful-set/testing/sets.ts';
 import { podsOf } from './testing/workload-fixture.ts';
 
@@ -51,7 +51,7 @@ test.each(workloads)(
     await using fixture = await VirtualTimeCluster.start();
     const { cluster } = fixture;
     const crashing = new InterceptedCluster(cluster, new CrashAfterWrites(writesMax));
-    const controllers = [statefulSet, deployment];
+    const controllers = [statefulSetController, deploymentController];
     const first = fixture.run(controllers, crashing);
     await workload.make(cluster);
     await fixture.settle();

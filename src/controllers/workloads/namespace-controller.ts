@@ -4,13 +4,10 @@ import { isReason } from '../../kube/api-error.ts';
 import { qualifiedPlural, type Resource } from '../../kube/resource.ts';
 import { namespaces, pods } from '../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
-import type { Controller, ControllerContext } from '../../reconcile/controller.ts';
-import { runLoop } from '../../reconcile/run-loop.ts';
-import { WorkQueue } from '../../reconcile/work-queue.ts';
+import { defineController, type LoopContext, type Reconciler } from '../../reconcile/define-controller.ts';
+import type { WorkQueue } from '../../reconcile/work-queue.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
 import { contentConditions, type RemainingContent } from './namespace-conditions.ts';
-
-const workers = 4;
 
 /** Holds a namespace until its objects are gone. */
 const contentFinalizer = 'kubernetes';
@@ -21,36 +18,24 @@ const contentFinalizer = 'kubernetes';
  * The server accepts no new objects in it, so once it is empty it stays empty. Deleting an object twice
  * changes nothing, and the last write carries the version of the namespace that was found empty: a crash anywhere loses nothing.
  */
-export const namespaceController: Controller = {
+export const namespaceController = defineController({
   name: 'namespace',
-  async run(context, signal) {
-    await new NamespaceController(context).run(signal);
-  },
-};
+  workers: 4,
+  create: (context) => new NamespaceController(context),
+});
 
-class NamespaceController {
-  readonly #context: ControllerContext;
+class NamespaceController implements Reconciler {
+  readonly caches: Reconciler['caches'];
+  readonly #context: LoopContext;
   readonly #queue: WorkQueue;
 
-  constructor(context: ControllerContext) {
+  constructor(context: LoopContext) {
     this.#context = context;
-    this.#queue = new WorkQueue(context);
+    this.#queue = context.queue;
+    this.caches = [context.metadataCache, context.informers.of(namespaces)];
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    const { metadataCache, informers } = this.#context;
-    const loop = {
-      controller: namespaceController.name,
-      caches: [metadataCache, informers.of(namespaces)],
-      listen: () => this.#listen(),
-      queue: this.#queue,
-      reconcile: (name: string) => this.#reconcile(name, signal),
-      workers,
-    };
-    await runLoop(this.#context, loop, signal);
-  }
-
-  #listen(): readonly (() => void)[] {
+  listen(): readonly (() => void)[] {
     const { metadataCache, informers } = this.#context;
     const notice = ({ metadata }: Namespace) => {
       if (metadata?.deletionTimestamp !== undefined) this.#queue.add(metadata.name ?? '');
@@ -66,7 +51,7 @@ class NamespaceController {
     if (found && found.metadata?.deletionTimestamp !== undefined) this.#queue.add(namespace);
   }
 
-  async #reconcile(name: string, signal: AbortSignal): Promise<Requeue | undefined> {
+  async reconcile(name: string, signal: AbortSignal): Promise<Requeue | undefined> {
     const client = this.#context.cluster.resource(namespaces);
     const namespace = await undefinedIfNotFound(client.get({ name }, { signal }));
     if (namespace?.metadata?.deletionTimestamp === undefined) return undefined;

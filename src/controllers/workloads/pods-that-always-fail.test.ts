@@ -5,9 +5,9 @@ import { CrashAfterWrites } from '../../cluster/testing/fault-hooks.ts';
 import type { PodSpec, Taint } from '../../kube/api/core.ts';
 import { nodes, pods, replicaSets, statefulSets } from '../../kube/resources.ts';
 import { VirtualTimeCluster } from '../testing/virtual-time-cluster.ts';
-import { deployment } from './deployment/deployment-controller.ts';
-import { nodeAgent } from './node-agent/node-agent.ts';
-import { statefulSet } from './stateful-set/stateful-set-controller.ts';
+import { deploymentController } from './deployment/deployment-controller.ts';
+import { nodeAgentController } from './node-agent/node-agent.ts';
+import { statefulSetController } from './stateful-set/stateful-set-controller.ts';
 import { namespace, podNames } from './testing/workload-fixture.ts';
 
 /** Small enough that an endless loop ends. */
@@ -55,7 +55,7 @@ test.each(kinds.flatMap((kind) => ends.map((end) => ({ kind, ...end }))))(
     const abort = new AbortController();
     const made = countMade(cluster, abort.signal);
     const run = fixture.run(
-      [deployment, statefulSet, nodeAgent],
+      [deploymentController, statefulSetController, nodeAgentController()],
       new InterceptedCluster(cluster, new CrashAfterWrites(writesMax)),
     );
     await makeSet(cluster, kind, cpu);
@@ -72,7 +72,7 @@ test('a changed set does not have to wait for its earlier replacements', async (
   await using fixture = await VirtualTimeCluster.start();
   const { cluster } = fixture;
   const crashing = new InterceptedCluster(cluster, new CrashAfterWrites(writesMax));
-  const run = fixture.run([deployment, nodeAgent], crashing);
+  const run = fixture.run([deploymentController, nodeAgentController()], crashing);
   await cluster
     .resource(nodes)
     .create({ metadata: { name: 'n1' }, status: { allocatable: size, capacity: size } });

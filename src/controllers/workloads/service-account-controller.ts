@@ -3,17 +3,16 @@ import { isReason } from '../../kube/api-error.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { configMaps, namespaces, serviceAccounts } from '../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
-import type { Controller, ControllerContext } from '../../reconcile/controller.ts';
+import type { Controller } from '../../reconcile/controller.ts';
+import { defineController, type LoopContext, type Reconciler } from '../../reconcile/define-controller.ts';
 import type { CachedObject } from '../../reconcile/metadata-cache.ts';
-import { runLoop } from '../../reconcile/run-loop.ts';
-import { WorkQueue } from '../../reconcile/work-queue.ts';
+import type { WorkQueue } from '../../reconcile/work-queue.ts';
 
-export interface ServiceAccountOptions {
+export interface ServiceAccountControllerSettings {
   /** The certificate authority of the API server for programs in the cluster, as PEM; if left out, it is not published. */
   readonly clusterAuthority?: string | undefined;
 }
 
-const workers = 2;
 const accountName = 'default';
 const authorityName = 'kube-root-ca.crt';
 const authorityDescription =
@@ -23,45 +22,28 @@ const authorityDescription =
  * Gives every namespace the service account `default` and the ConfigMap `kube-root-ca.crt`, for which
  * Kubernetes has two controllers. Both are created if missing, and the ConfigMap is corrected if it was changed.
  */
-export function serviceAccountController(options: ServiceAccountOptions): Controller {
-  return {
-    name: controllerName,
-    async run(context, signal) {
-      await new ServiceAccountController(context, options).run(signal);
-    },
-  };
+export function serviceAccountController(settings: ServiceAccountControllerSettings = {}): Controller {
+  return defineController({
+    name: 'serviceaccount',
+    workers: 2,
+    create: (context) => new ServiceAccountController(context, settings),
+  });
 }
 
-const controllerName = 'serviceaccount';
-
-class ServiceAccountController {
-  readonly #context: ControllerContext;
+class ServiceAccountController implements Reconciler {
+  readonly caches: Reconciler['caches'];
+  readonly #context: LoopContext;
   readonly #authority: string | undefined;
   readonly #queue: WorkQueue;
 
-  constructor(context: ControllerContext, { clusterAuthority }: ServiceAccountOptions) {
+  constructor(context: LoopContext, { clusterAuthority }: ServiceAccountControllerSettings) {
     this.#context = context;
     this.#authority = clusterAuthority;
-    this.#queue = new WorkQueue(context);
+    this.#queue = context.queue;
+    this.caches = [context.metadataCache, context.informers.of(namespaces)];
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    const { metadataCache, informers } = this.#context;
-    const loop = {
-      controller: controllerName,
-      caches: [metadataCache, informers.of(namespaces)],
-      listen: () => this.#listen(),
-      queue: this.#queue,
-      reconcile: async (name: string) => {
-        await this.#reconcile(name, signal);
-        return undefined;
-      },
-      workers,
-    };
-    await runLoop(this.#context, loop, signal);
-  }
-
-  #listen(): readonly (() => void)[] {
+  listen(): readonly (() => void)[] {
     const { metadataCache, informers } = this.#context;
     const notice = ({ metadata }: Namespace) => this.#queue.add(metadata?.name ?? '');
     const enqueueOurs = (cached: CachedObject) => {
@@ -73,7 +55,7 @@ class ServiceAccountController {
     ];
   }
 
-  async #reconcile(namespace: string, signal: AbortSignal): Promise<void> {
+  async reconcile(namespace: string, signal: AbortSignal): Promise<undefined> {
     const found = this.#context.informers.of(namespaces).get(namespace);
     // Nothing new may be created in a terminating namespace.
     if (found === undefined || found.metadata?.deletionTimestamp !== undefined) return;

@@ -12,7 +12,7 @@ import { realClock } from '../../runtime/clock.ts';
 import { systemIds } from '../../runtime/ids.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { VirtualClock } from '../../runtime/virtual-clock.ts';
-import { garbageCollector } from './garbage-collector.ts';
+import { garbageCollectorController } from './garbage-collector.ts';
 import { namespaceController } from './namespace-controller.ts';
 import { createOwned, untilEstablished } from './testing/owned-objects.ts';
 import { namespace, runControllersOn } from './testing/workload-fixture.ts';
@@ -58,7 +58,7 @@ beforeEach(async () => {
   const seen: Cluster = {
     resource: (resource) => (resource.group === 'example.com' ? broken : cluster).resource(resource),
   };
-  const running = runControllersOn(seen, [garbageCollector, namespaceController], { clock });
+  const running = runControllersOn(seen, [garbageCollectorController, namespaceController], { clock });
   onTestFinished(async () => {
     await running[Symbol.asyncDispose]();
     await server.close();

@@ -4,7 +4,7 @@ import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
 import { CrashAfterWrites } from '../../cluster/testing/fault-hooks.ts';
 import { controllerRevisions, podDisruptionBudgets, pods } from '../../kube/resources.ts';
 import { RealTimeCluster } from '../testing/real-time-cluster.ts';
-import { deployment } from './deployment/deployment-controller.ts';
+import { deploymentController } from './deployment/deployment-controller.ts';
 import {
   changeDeployment,
   deploymentTemplate,
@@ -13,12 +13,12 @@ import {
   makeDeployment,
   sizes,
 } from './deployment/testing/deployments.ts';
-import { disruption } from './disruption/disruption-controller.ts';
-import { statefulSet } from './stateful-set/stateful-set-controller.ts';
+import { disruptionController } from './disruption/disruption-controller.ts';
+import { statefulSetController } from './stateful-set/stateful-set-controller.ts';
 import { changeSet, claimLines, dataTemplate, getSet, makeSet } from './stateful-set/testing/sets.ts';
 import { eventually, healthyNodes, namespace, podsOf, runControllersOn } from './testing/workload-fixture.ts';
 
-const controllers = [statefulSet, deployment, disruption];
+const controllers = [statefulSetController, deploymentController, disruptionController];
 
 interface Scenario {
   readonly name: string;

@@ -4,9 +4,9 @@ import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
 import { pods, replicaSets } from '../../kube/resources.ts';
 import { VirtualClock } from '../../runtime/virtual-clock.ts';
 import { RealTimeCluster } from '../testing/real-time-cluster.ts';
-import { deployment } from './deployment/deployment-controller.ts';
+import { deploymentController } from './deployment/deployment-controller.ts';
 import { deploymentTemplate, getDeployment, makeDeployment } from './deployment/testing/deployments.ts';
-import { statefulSet } from './stateful-set/stateful-set-controller.ts';
+import { statefulSetController } from './stateful-set/stateful-set-controller.ts';
 import { getSet, makeSet } from './stateful-set/testing/sets.ts';
 import {
   eventually,
@@ -23,7 +23,7 @@ test('a set continues when a pod has been ready for long enough, without any eve
   const clock = new VirtualClock(Date.parse(start));
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runControllersOn(cluster, [statefulSet], { clock });
+  await using _controllers = runControllersOn(cluster, [statefulSetController], { clock });
   await makeSet(cluster, { replicas: 2, minReadySeconds: 10 });
   await eventually(
     () => podNames(cluster),
@@ -48,7 +48,7 @@ test('a deployment without progress reports it when its deadline is over', async
   const clock = new VirtualClock(Date.parse(start));
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runControllersOn(cluster, [deployment], { clock });
+  await using _controllers = runControllersOn(cluster, [deploymentController], { clock });
   await makeDeployment(cluster, { replicas: 1, progressDeadlineSeconds: 60 });
   const progressOf = async () => {
     const { status } = await getDeployment(cluster);
@@ -74,7 +74,10 @@ function withoutPodEvents(cluster: Cluster): Cluster {
 test('controllers whose cache never shows the pods that they created do not create them again', async () => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runControllersOn(withoutPodEvents(cluster), [deployment, statefulSet]);
+  await using _controllers = runControllersOn(withoutPodEvents(cluster), [
+    deploymentController,
+    statefulSetController,
+  ]);
   const spec = { replicas: 2, selector: { matchLabels: { app: 'front' } } };
   const template = { ...deploymentTemplate('v1'), metadata: { labels: { app: 'front' } } };
   await cluster

@@ -84,8 +84,8 @@ export const driveBugs = [
     name: 'a node with drives that comes back is not registered',
     subject: 'drives',
     file: 'src/controllers/drives/drives-controller.ts',
-    find: 'if (drivesOf(name).length > 0) queue.add(name);',
-    replace: 'if (drivesOf(name).length < 0) queue.add(name);',
+    find: 'if (this.#drivesOf(name).length > 0)',
+    replace: 'if (this.#drivesOf(name).length < 0)',
     seedsMax: 100,
   },
   {

@@ -18,7 +18,7 @@ import { type LogFields, silentLog } from '../../../runtime/log.ts';
 import type { Supervisor } from '../../../runtime/supervisor.ts';
 import type { CapacitySettings } from '../../capacity-settings.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
-import { type CapacityControllerOptions, capacityController } from '../capacity-controller.ts';
+import { type CapacityControllerSettings, capacityController } from '../capacity-controller.ts';
 
 export const gib = 1024n ** 3n;
 export const topologyKey = 'topology.example.com/node';
@@ -101,12 +101,12 @@ export class PublisherFixture implements AsyncDisposable {
     };
   }
 
-  get controllerOptions(): CapacityControllerOptions {
+  get controllerOptions(): CapacityControllerSettings {
     const { settings = {}, nodeName } = this.#options;
     return { csiDrivers: this.drivers, csi: { timeoutMs: 10_000, nodeName, capacity: settings } };
   }
 
-  run(cluster: Cluster = this.cluster, options: Partial<CapacityControllerOptions> = {}): Supervisor {
+  run(cluster: Cluster = this.cluster, options: Partial<CapacityControllerSettings> = {}): Supervisor {
     const observed = new InterceptedCluster(cluster, {
       before: (call) =>
         void (isObjectWrite(call) && this.writes.push(`${call.verb} ${call.resource.plural}`)),

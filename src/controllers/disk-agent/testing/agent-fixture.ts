@@ -61,7 +61,7 @@ export class AgentFixture {
     });
     await environment.installOwnKinds();
     void fixture.#recordFailures(abort.signal);
-    environment.run([disksController]);
+    environment.run([disksController()]);
     for (const name of nodeNames) await mkdir(fixture.diskPath(name));
     fixture.runAgents(nodeNames);
     for (const name of nodeNames)

@@ -130,7 +130,7 @@ describe('any number of instances', () => {
       const { environment } = fixture.disks;
       const { cluster } = environment;
       const crash = new CrashAfterWrites(5 + random.int(60));
-      const second = environment.run([disksController], new InterceptedCluster(cluster, crash));
+      const second = environment.run([disksController()], new InterceptedCluster(cluster, crash));
       const names: string[] = [];
       for (let step = 0; step < 30; step += 1) {
         const name = names.length > 0 ? random.pick(names) : undefined;

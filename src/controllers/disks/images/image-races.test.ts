@@ -25,7 +25,7 @@ async function startWithRejection(wrap: (cluster: Cluster) => Cluster): Promise<
       diskFileSpecMap: { [diskUUID(1)]: {} },
     },
   });
-  environment.run([disksController], wrap(environment.cluster));
+  environment.run([disksController()], wrap(environment.cluster));
   return environment;
 }
 
@@ -104,7 +104,7 @@ test('an instance whose cache of images is behind does not release what another 
       return undefined;
     },
   };
-  environment.run([disksController], new InterceptedCluster(environment.cluster, hooks));
+  environment.run([disksController()], new InterceptedCluster(environment.cluster, hooks));
   await fixture.settle(10_000);
   await fixture.patchImage('i', { minNumberOfCopies: 2 });
   await fixture.settle(30_000);

@@ -17,7 +17,7 @@ const apiVersion = 'stowage.dev/v1alpha1';
 describe('32. crash after every single write of placing, granting, starting, expanding, releasing and finalizer removal; restart', () => {
   test('placing, granting and starting', async () => {
     const writes = await crashAtEveryWriteOn(scenarioServer().start, {
-      controllers: [disksController],
+      controllers: [disksController()],
       resources: [diskSchedules, replicas],
       settleMs: 20_000,
       prepare: async (environment) => {

@@ -131,13 +131,14 @@ class DiskInstance {
 
 /** The controller, which reports nothing any more once its process was killed. */
 function silentWhenKilled(killer: Killer): Controller {
+  const controller = disksController();
   return {
-    name: disksController.name,
+    name: controller.name,
     run: (context, signal) => {
       const report: typeof context.report = (error) => {
         if (!killer.isDead) context.report(error);
       };
-      return disksController.run({ ...context, report }, signal);
+      return controller.run({ ...context, report }, signal);
     },
   };
 }

@@ -5,7 +5,7 @@ import { failWith, onlyFor } from '../../../cluster/testing/fault-hooks.ts';
 import { nodes, persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';
 import { annotations, labels } from '../../../kube/well-known.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
-import { createScheduler } from '../scheduler.ts';
+import { schedulerController } from '../scheduler.ts';
 import { namespace, SchedulerFixture, schedulingControllers } from '../testing/scheduler-fixture.ts';
 import { startWithDriver } from './testing/driver-fixture.ts';
 import { countPlaced, numbered, zonalDriver } from './testing/fixtures.ts';
@@ -130,7 +130,7 @@ test('S15: after a crash between selecting the node and binding the pod, the nex
 
 test('S15: two schedulers at the same time give no volume twice, and miss no pod', async () => {
   await using fixture = await SchedulerFixture.start({ nodes: ['n1', 'n2', 'n3', 'n4'] });
-  fixture.environment.run([createScheduler()]);
+  fixture.environment.run([schedulerController()]);
   const pods = numbered('p', 12);
   for (const [position, name] of pods.entries())
     await fixture.disk(`d-${name}`, '5Gi', `n${(position % 4) + 1}`);

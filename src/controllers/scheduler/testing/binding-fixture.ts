@@ -5,13 +5,13 @@ import { annotations } from '../../../kube/well-known.ts';
 import type { Supervisor } from '../../../runtime/supervisor.ts';
 import { provisionerController } from '../../provisioner/provisioner-controller.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
-import type { SchedulerOptions } from '../scheduler.ts';
+import type { SchedulerControllerSettings } from '../scheduler.ts';
 import { FakeProvisioner } from './fake-provisioner.ts';
 import { namespace, SchedulerFixture, schedulingControllers } from './scheduler-fixture.ts';
 
 export interface BindingFixtureOptions {
   readonly nodes?: readonly string[];
-  readonly scheduler?: SchedulerOptions;
+  readonly scheduler?: SchedulerControllerSettings;
   /** Controllers that run from the start. Default: the PV controller and the protection of volumes. */
   readonly controllers?: readonly string[];
   /** Creates the volumes of class `provisioned`. Default: none are created. */
@@ -44,16 +44,16 @@ export async function seedBinding(fixture: SchedulerFixture, nodes?: readonly st
 }
 
 /** The scheduler writes only claimRefs, and waits until the PV controller has completed the bindings. */
-export const pvControllerCompletes: SchedulerOptions = {
+export const pvControllerCompletes: SchedulerControllerSettings = {
   profile: { ...stowageProfile, completesBindings: false },
 };
 
 /** The scheduler completes bindings itself. */
-export const schedulerCompletes: SchedulerOptions = { profile: stowageProfile };
+export const schedulerCompletes: SchedulerControllerSettings = { profile: stowageProfile };
 
 export function runScheduler(
   fixture: SchedulerFixture,
-  options: SchedulerOptions = {},
+  options: SchedulerControllerSettings = {},
   cluster: Cluster = fixture.cluster,
 ): Supervisor {
   const scheduler = { ...pvControllerCompletes, ...options };

@@ -9,7 +9,7 @@ import {
 } from '../../../cluster/testing/fault-hooks.ts';
 import { failure } from '../../../kube/api-error.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
-import type { SchedulerOptions } from '../scheduler.ts';
+import type { SchedulerControllerSettings } from '../scheduler.ts';
 import { runController, runProvisioner, runScheduler, seedBinding } from './binding-fixture.ts';
 import { FakeProvisioner } from './fake-provisioner.ts';
 import { SchedulerFixture } from './scheduler-fixture.ts';
@@ -29,7 +29,7 @@ const settleMs = 20_000;
 export async function failAtEveryWrite(
   when: FaultTime,
   prepare: Prepare,
-  options: SchedulerOptions = {},
+  options: SchedulerControllerSettings = {},
 ): Promise<readonly ClusterCall[]> {
   const run = (failing: number) => resultOf(prepare, { when, failing, options });
   const expected = await run(Number.POSITIVE_INFINITY);
@@ -46,7 +46,7 @@ export async function failAtEveryWrite(
 /** The scheduler crashes after each of its writes, while all other controllers keep running; another scheduler starts later. */
 export async function crashAfterEveryWrite(
   prepare: Prepare,
-  options: SchedulerOptions = {},
+  options: SchedulerControllerSettings = {},
 ): Promise<readonly ClusterCall[]> {
   const expected = await resultOf(prepare, { when: 'before', failing: Number.POSITIVE_INFINITY, options });
   for (let writes = 1; writes <= expected.writes.length; writes += 1) {
@@ -69,7 +69,7 @@ interface FaultyRun {
   readonly when: FaultTime;
   /** The position of the write that fails. */
   readonly failing: number;
-  readonly options: SchedulerOptions;
+  readonly options: SchedulerControllerSettings;
 }
 
 async function resultOf(prepare: Prepare, { when, failing, options }: FaultyRun) {

@@ -14,14 +14,14 @@ import type { Controller } from '../../../reconcile/controller.ts';
 import type { Supervisor } from '../../../runtime/supervisor.ts';
 import { allControllers } from '../../all-controllers.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
-import { createScheduler, type SchedulerOptions } from '../scheduler.ts';
+import { type SchedulerControllerSettings, schedulerController } from '../scheduler.ts';
 
 export const namespace = 'default';
 
 export interface SchedulerFixtureOptions {
   /** Names of nodes, each with a hostname label and ample resources. */
   readonly nodes?: readonly string[];
-  readonly scheduler?: SchedulerOptions;
+  readonly scheduler?: SchedulerControllerSettings;
   /** Names of the controllers that run in addition to the scheduler. */
   readonly otherControllers?: readonly string[];
   /** Further controllers, such as a fake driver. */
@@ -211,5 +211,5 @@ export function schedulingControllers({
   extraControllers: controllers = [],
 }: SchedulerFixtureOptions): readonly Controller[] {
   const others = allControllers().filter(({ name }) => name !== 'scheduler' && beside.includes(name));
-  return [createScheduler(scheduler), ...others, ...controllers];
+  return [schedulerController(scheduler), ...others, ...controllers];
 }

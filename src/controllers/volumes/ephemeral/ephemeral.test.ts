@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { events, persistentVolumeClaims, pods } from '../../../kube/resources.ts';
 import { crashControllersAtEveryWrite } from '../../testing/crash-at-every-write.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
-import { garbageCollector } from '../../workloads/garbage-collector.ts';
-import { protection } from '../protection.ts';
-import { ephemeral } from './ephemeral.ts';
+import { garbageCollectorController } from '../../workloads/garbage-collector.ts';
+import { protectionController } from '../protection.ts';
+import { ephemeralController } from './ephemeral.ts';
 
 const namespace = 'default';
 const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } as const;
@@ -28,7 +28,7 @@ async function claimsOf({ cluster }: VirtualTimeCluster): Promise<readonly strin
 }
 
 test('each ephemeral volume of a pod gets its claim', async () => {
-  await using fixture = await VirtualTimeCluster.start(ephemeral);
+  await using fixture = await VirtualTimeCluster.start(ephemeralController);
   await makePod(fixture);
   await fixture.settle();
   expect(await claimsOf(fixture)).toEqual(['web-a of web', 'web-b of web']);
@@ -38,7 +38,11 @@ test('each ephemeral volume of a pod gets its claim', async () => {
 });
 
 test('the claims are deleted with their pod', async () => {
-  await using fixture = await VirtualTimeCluster.start(ephemeral, garbageCollector, protection);
+  await using fixture = await VirtualTimeCluster.start(
+    ephemeralController,
+    garbageCollectorController,
+    protectionController,
+  );
   await makePod(fixture);
   await fixture.settle();
   await fixture.cluster.resource(pods).delete({ namespace, name: 'web' }, { gracePeriodSeconds: 0 });
@@ -47,7 +51,7 @@ test('the claims are deleted with their pod', async () => {
 });
 
 test('a claim that a user deletes under a pod is created again', async () => {
-  await using fixture = await VirtualTimeCluster.start(ephemeral, protection);
+  await using fixture = await VirtualTimeCluster.start(ephemeralController, protectionController);
   await makePod(fixture);
   await fixture.settle();
   await fixture.cluster.resource(persistentVolumeClaims).delete({ namespace, name: 'web-b' });
@@ -56,7 +60,7 @@ test('a claim that a user deletes under a pod is created again', async () => {
 });
 
 test('a claim that is not owned by the pod is refused with an Event, and replaced when it is gone', async () => {
-  await using fixture = await VirtualTimeCluster.start(ephemeral, protection);
+  await using fixture = await VirtualTimeCluster.start(ephemeralController, protectionController);
   const claims = fixture.cluster.resource(persistentVolumeClaims);
   await claims.create({ metadata: { namespace, name: 'web-a' }, spec });
   await makePod(fixture);
@@ -71,7 +75,7 @@ test('a claim that is not owned by the pod is refused with an Event, and replace
 });
 
 test('the Event about a foreign claim is repeated while the claim exists', async () => {
-  await using fixture = await VirtualTimeCluster.start(ephemeral);
+  await using fixture = await VirtualTimeCluster.start(ephemeralController);
   await fixture.cluster
     .resource(persistentVolumeClaims)
     .create({ metadata: { namespace, name: 'web-a' }, spec });
@@ -83,7 +87,7 @@ test('the Event about a foreign claim is repeated while the claim exists', async
 
 test('crashing after any write does not change the final state', async () => {
   const places = await crashControllersAtEveryWrite({
-    controllers: [ephemeral],
+    controllers: [ephemeralController],
     prepare: async (fixture) => {
       await makePod(fixture);
       await makePod(fixture, 'db');

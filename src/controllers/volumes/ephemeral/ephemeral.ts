@@ -9,14 +9,10 @@ import { isReason } from '../../../kube/api-error.ts';
 import { keyOf } from '../../../kube/object-key.ts';
 import { persistentVolumeClaims, pods } from '../../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
-import type { Controller, ControllerContext } from '../../../reconcile/controller.ts';
+import { defineController, type LoopContext, type Reconciler } from '../../../reconcile/define-controller.ts';
 import { referenceTo } from '../../../reconcile/event-recorder.ts';
 import type { Informer } from '../../../reconcile/informer/informer.ts';
-import { runLoop } from '../../../reconcile/run-loop.ts';
-import { Sweep } from '../../../reconcile/sweep.ts';
-import { WorkQueue } from '../../../reconcile/work-queue.ts';
-
-const workers = 4;
+import type { WorkQueue } from '../../../reconcile/work-queue.ts';
 
 /**
  * Creates the claims of generic ephemeral volumes. They are owned by their pod, and the garbage collector removes them with it. A claim
@@ -25,43 +21,31 @@ const workers = 4;
  * Safe to run twice and to crash anywhere: its only write creates a claim under a name that identifies the volume, with the
  * pod's uid as owner. A claim created for a pod that was deleted meanwhile has a missing owner, and is collected.
  */
-export const ephemeral: Controller = {
+export const ephemeralController = defineController({
   name: 'ephemeral',
-  run: (context, signal) => new EphemeralReconciler(context).run(signal),
-};
+  workers: 4,
+  create: (context) => new EphemeralReconciler(context),
+});
 
 /** Keys are pods, `NAMESPACE/NAME`. */
-class EphemeralReconciler {
-  readonly #context: ControllerContext;
+class EphemeralReconciler implements Reconciler {
+  readonly caches: Reconciler['caches'];
+  readonly #context: LoopContext;
   readonly #pods: Informer<Pod>;
   readonly #claims: Informer<PersistentVolumeClaim>;
   readonly #queue: WorkQueue;
-  readonly #sweep: Sweep;
   /** By key of a claim that this process has created, the uid of its pod. */
   readonly #createdFor = new Map<string, string | undefined>();
 
-  constructor(context: ControllerContext) {
+  constructor(context: LoopContext) {
     this.#context = context;
     this.#pods = context.informers.of(pods);
     this.#claims = context.informers.of(persistentVolumeClaims);
-    this.#queue = new WorkQueue(context);
-    const keys = () => this.#podsWithoutClaims();
-    this.#sweep = new Sweep(context, { controller: ephemeral.name, queue: this.#queue, keys });
+    this.#queue = context.queue;
+    this.caches = [this.#pods, this.#claims];
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    const loop = {
-      controller: ephemeral.name,
-      caches: [this.#pods, this.#claims],
-      listen: () => this.#listen(),
-      queue: this.#queue,
-      reconcile: this.#sweep.wrap((key) => this.#reconcile(key, signal)),
-      workers,
-    };
-    await Promise.all([runLoop(this.#context, loop, signal), this.#sweep.run(signal)]);
-  }
-
-  #listen(): readonly (() => void)[] {
+  listen(): readonly (() => void)[] {
     // The volumes of a pod never change, so its first event is enough.
     const pod = (object: Pod) => this.#consider(object);
     // The name is free again, or the claim got another owner.
@@ -86,7 +70,7 @@ class EphemeralReconciler {
     if (this.#lacksClaims(pod)) this.#queue.add(keyOf(pod));
   }
 
-  *#podsWithoutClaims(): Iterable<string> {
+  *sweepKeys(): Iterable<string> {
     for (const pod of this.#pods.values()) if (this.#lacksClaims(pod)) yield keyOf(pod);
   }
 
@@ -99,7 +83,7 @@ class EphemeralReconciler {
     return claim === undefined || claimConflict(claim, pod) !== undefined;
   }
 
-  async #reconcile(key: string, signal: AbortSignal): Promise<undefined> {
+  async reconcile(key: string, signal: AbortSignal): Promise<undefined> {
     const pod = this.#pods.get(key);
     if (pod === undefined) return;
     for (const volume of ephemeralVolumesOf(pod)) {
@@ -122,7 +106,7 @@ class EphemeralReconciler {
     const { uid } = pod.metadata ?? {};
     // The claim has been deleted. If its pod is gone, and only the watch is behind, the next one would be collected as well, and so on.
     if (this.#createdFor.get(claimKey) === uid && !(await this.#exists(pod, signal))) return;
-    this.#sweep.beforeWrite();
+    this.#context.beforeWrite();
     try {
       await client.create(claim, { signal });
       this.#createdFor.set(claimKey, uid);

@@ -8,7 +8,7 @@ import { persistentVolumeClaims, persistentVolumes, pods, secrets } from '../../
 import { crashControllersAtEveryWrite } from '../../testing/crash-at-every-write.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 import { makePod } from '../../workloads/node-agent/testing/agent-fixture.ts';
-import { createExpander } from './expander.ts';
+import { expanderController } from './expander.ts';
 import {
   type CsiClaimOptions,
   claimKey,
@@ -25,7 +25,7 @@ const method = 'ControllerExpandVolume';
 
 async function start(driver: EnforcingDriver, options?: CsiClaimOptions): Promise<VirtualTimeCluster> {
   const csiDrivers = await JoiningDrivers.of(driver);
-  const fixture = await VirtualTimeCluster.start(createExpander({ csiDrivers }));
+  const fixture = await VirtualTimeCluster.start(expanderController({ csiDrivers }));
   await makeCsiClaim(fixture, options);
   return fixture;
 }
@@ -131,7 +131,7 @@ test('a driver that cannot expand volumes is left alone', async () => {
 
 test('claims of a driver that joins later are expanded then', async () => {
   const csiDrivers = await JoiningDrivers.of();
-  await using fixture = await VirtualTimeCluster.start(createExpander({ csiDrivers }));
+  await using fixture = await VirtualTimeCluster.start(expanderController({ csiDrivers }));
   await makeCsiClaim(fixture);
   await requestSize(fixture, '3Gi');
   await fixture.settle();
@@ -270,7 +270,7 @@ test('a driver that cannot expand volumes in use is asked again when no pod uses
 test('a driver that hangs delays only its own claim, and a restarted process repeats the call', async () => {
   const driver = driverWithVolume();
   const csiDrivers = await JoiningDrivers.of(driver);
-  const expander = createExpander({ csiDrivers });
+  const expander = expanderController({ csiDrivers });
   await using fixture = await VirtualTimeCluster.start();
   await makeCsiClaim(fixture);
   const first = fixture.run([expander]);
@@ -294,7 +294,7 @@ test.each([true, false])(
     const driver = driverWithVolume({ expandsOnNode });
     const csiDrivers = await JoiningDrivers.of(driver);
     const places = await crashControllersAtEveryWrite({
-      controllers: [createExpander({ csiDrivers })],
+      controllers: [expanderController({ csiDrivers })],
       prepare: async (fixture) => {
         await makeCsiClaim(fixture);
         await requestSize(fixture, '3Gi');

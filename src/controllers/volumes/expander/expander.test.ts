@@ -9,14 +9,14 @@ import {
 } from '../../../kube/resources.ts';
 import { crashControllersAtEveryWrite } from '../../testing/crash-at-every-write.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
-import { nodeAgent } from '../../workloads/node-agent/node-agent.ts';
+import { nodeAgentController } from '../../workloads/node-agent/node-agent.ts';
 import { makeNode, makePod } from '../../workloads/node-agent/testing/agent-fixture.ts';
-import { createExpander } from './expander.ts';
+import { expanderController } from './expander.ts';
 import { type BuiltInResizer, localResizer, zonalResizer } from './resizer.ts';
 import { plainResizer } from './testing/plain-resizer.ts';
 
 /** With a resizer that only changes a number, for the behaviour that all kinds of volumes share. */
-const expander = createExpander({ resizers: [localResizer, zonalResizer, plainResizer] });
+const expander = expanderController({ resizers: [localResizer, zonalResizer, plainResizer] });
 
 const namespace = 'default';
 const key = { namespace, name: 'data' };
@@ -107,7 +107,7 @@ test('a Stowage volume without a file system is done at once, with the Events of
 });
 
 test('a Stowage volume waits for a node to grow its file system', async () => {
-  await using fixture = await VirtualTimeCluster.start(expander, nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(expander, nodeAgentController());
   await makeClaim(fixture, own);
   await ask(fixture, '3Gi');
   await fixture.settle();
@@ -141,7 +141,7 @@ test('a Stowage volume waits for a node to grow its file system', async () => {
 });
 
 test('a volume in use grows while its pod runs', async () => {
-  await using fixture = await VirtualTimeCluster.start(expander, nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(expander, nodeAgentController());
   await makeClaim(fixture, own);
   await makeNode(fixture, 'n1');
   await makePod(fixture, 'web', { claims: ['data'] });
@@ -209,7 +209,7 @@ function limitedResizer(capacityGi: number, failures = 0): BuiltInResizer & { re
 
 test('an infeasible size is replaced by a smaller one', async () => {
   const disks = limitedResizer(5);
-  await using fixture = await VirtualTimeCluster.start(createExpander({ resizers: [disks] }));
+  await using fixture = await VirtualTimeCluster.start(expanderController({ resizers: [disks] }));
   await makeClaim(fixture, hostPath);
   await ask(fixture, '9Gi');
   await fixture.settle();
@@ -231,7 +231,7 @@ test('an infeasible size is replaced by a smaller one', async () => {
 
 test('an infeasible size is retried occasionally, not continuously', async () => {
   const disks = limitedResizer(5);
-  await using fixture = await VirtualTimeCluster.start(createExpander({ resizers: [disks] }));
+  await using fixture = await VirtualTimeCluster.start(expanderController({ resizers: [disks] }));
   await makeClaim(fixture, hostPath);
   await ask(fixture, '9Gi');
   await fixture.settle(60_000);
@@ -242,7 +242,7 @@ test('an infeasible size is retried occasionally, not continuously', async () =>
 
 test('an expansion that may have half succeeded is completed before any other size is tried', async () => {
   const disks = limitedResizer(9, 8);
-  await using fixture = await VirtualTimeCluster.start(createExpander({ resizers: [disks] }));
+  await using fixture = await VirtualTimeCluster.start(expanderController({ resizers: [disks] }));
   await makeClaim(fixture, hostPath);
   await ask(fixture, '8Gi');
   await fixture.settle(30);
@@ -258,7 +258,7 @@ test.each([
   { what: 'a volume in use', source: own, least: 5 },
 ])('crashing after any write does not change the final state of $what', async ({ source, least }) => {
   const places = await crashControllersAtEveryWrite({
-    controllers: [expander, nodeAgent],
+    controllers: [expander, nodeAgentController()],
     prepare: async (fixture) => {
       await makeClaim(fixture, source);
       await makeNode(fixture, 'n1');

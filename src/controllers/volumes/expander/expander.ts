@@ -4,13 +4,17 @@ import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../../kube
 import { allClaimNamesOf, claimNamesOf } from '../../../kube/claims-of-pod.ts';
 import { keyOf, parseKey } from '../../../kube/object-key.ts';
 import { isFinished } from '../../../kube/pods.ts';
-import { persistentVolumeClaims, persistentVolumes, pods } from '../../../kube/resources.ts';
+import {
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  volumeAttributesClasses,
+} from '../../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
-import type { Controller, ControllerContext } from '../../../reconcile/controller.ts';
+import { type Controller, servesResource } from '../../../reconcile/controller.ts';
+import { defineController, type LoopContext, type Reconciler } from '../../../reconcile/define-controller.ts';
 import type { Informer } from '../../../reconcile/informer/informer.ts';
-import { runLoop } from '../../../reconcile/run-loop.ts';
-import { Sweep } from '../../../reconcile/sweep.ts';
-import { WorkQueue } from '../../../reconcile/work-queue.ts';
+import type { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import type { CsiSettings } from '../../csi-settings.ts';
 import { ServedNode } from '../../served-node.ts';
@@ -23,13 +27,13 @@ import { type BuiltInResizer, localResizer, type Resizer, zonalResizer } from '.
 const workers = 4;
 const name = 'expander';
 
-export interface ExpanderOptions {
+export interface ExpanderControllerSettings {
   /** The drivers whose volumes are expanded too; if left out, there are none. */
   readonly csiDrivers?: CsiDriverSet | undefined;
   /** With `nodeName`, only volumes of that node are expanded and modified, by its driver. */
   readonly csi?: Pick<CsiSettings, 'timeoutMs' | 'nodeName'> | undefined;
   /** Replaces the built-in resizers. */
-  readonly resizers?: readonly BuiltInResizer[];
+  readonly resizers?: readonly BuiltInResizer[] | undefined;
 }
 
 /**
@@ -40,22 +44,36 @@ export interface ExpanderOptions {
  * Safe to run twice and to crash anywhere: the size is recorded on the claim before the volume is changed, the volume's size before the
  * claim's, and each step follows from the recorded results of the earlier ones.
  */
-export function createExpander(options: ExpanderOptions = {}): Controller {
-  const { csiDrivers, csi } = options;
-  const run: Controller['run'] = async (context, signal) => {
-    const servedNode = csi?.nodeName === undefined ? undefined : new ServedNode(csi.nodeName, context);
-    const modifier =
-      csiDrivers &&
-      new VolumeModifier(context, { controller: name, csiDrivers, timeoutMs: csi?.timeoutMs, servedNode });
-    await Promise.all([new Expander(context, options, servedNode).run(signal), modifier?.run(signal)]);
-  };
-  return { name, run };
+export function expanderController(settings: ExpanderControllerSettings = {}): Controller {
+  const { csiDrivers, csi } = settings;
+  return defineController({
+    name,
+    workers,
+    create: (context) => new Expander(context, settings),
+    beside: [
+      {
+        workers,
+        create: (context) => {
+          // Older clusters do not serve these classes; then there is nothing to modify.
+          if (csiDrivers === undefined || !servesResource(context, volumeAttributesClasses)) return undefined;
+          const servedNode = ServedNode.of(csi, context);
+          return new VolumeModifier(context, {
+            controller: name,
+            csiDrivers,
+            timeoutMs: csi?.timeoutMs,
+            servedNode,
+          });
+        },
+      },
+    ],
+  });
 }
 
 /** Keys are claims, `NAMESPACE/NAME`. */
-class Expander {
-  readonly #context: ControllerContext;
-  readonly #options: ExpanderOptions;
+class Expander implements Reconciler {
+  readonly caches: Reconciler['caches'];
+  readonly #context: LoopContext;
+  readonly #settings: ExpanderControllerSettings;
   readonly #drivers: CsiDriverSet;
   readonly #builtIn: readonly BuiltInResizer[];
   readonly #servedNode: ServedNode | undefined;
@@ -65,42 +83,30 @@ class Expander {
   readonly #pods: Informer<Pod> | undefined;
   readonly #expansions: Expansions;
   readonly #queue: WorkQueue;
-  readonly #sweep: Sweep;
 
-  constructor(context: ControllerContext, options: ExpanderOptions, servedNode: ServedNode | undefined) {
+  constructor(context: LoopContext, settings: ExpanderControllerSettings) {
     const { informers } = context;
     this.#context = context;
-    this.#options = options;
-    this.#drivers = options.csiDrivers ?? noCsiDrivers;
-    this.#servedNode = servedNode;
+    this.#settings = settings;
+    this.#drivers = settings.csiDrivers ?? noCsiDrivers;
+    this.#servedNode = ServedNode.of(settings.csi, context);
     // Volumes without a driver belong to no node, so one process for the whole cluster expands them.
-    const builtIn = servedNode === undefined ? [localResizer, zonalResizer, disksResizer(context)] : [];
-    this.#builtIn = options.resizers ?? builtIn;
+    const builtIn = this.#servedNode === undefined ? [localResizer, zonalResizer, disksResizer(context)] : [];
+    this.#builtIn = settings.resizers ?? builtIn;
     this.#claims = informers.of(persistentVolumeClaims);
     this.#volumes = informers.of(persistentVolumes);
-    this.#pods = options.csiDrivers === undefined ? undefined : informers.of(pods);
-    this.#queue = new WorkQueue(context);
-    this.#sweep = new Sweep(context, { controller: name, queue: this.#queue, keys: () => this.#overdue() });
+    this.#pods = settings.csiDrivers === undefined ? undefined : informers.of(pods);
+    this.#queue = context.queue;
+    const caches = [this.#claims, this.#volumes, this.#pods, this.#servedNode];
+    this.caches = caches.filter((cache) => cache !== undefined);
     this.#expansions = new Expansions(context, {
-      onWrite: () => this.#sweep.beforeWrite(),
+      onWrite: context.beforeWrite,
       isUsed: (claim) => this.#isUsed(claim),
       onError: (claim, error) => context.report({ controller: name, key: keyOf(claim), error }),
     });
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    const loop = {
-      controller: name,
-      caches: [this.#claims, this.#volumes, this.#pods, this.#servedNode].filter((one) => one !== undefined),
-      listen: () => this.#listen(),
-      queue: this.#queue,
-      reconcile: this.#sweep.wrap((key) => this.#reconcile(key, signal)),
-      workers,
-    };
-    await Promise.all([runLoop(this.#context, loop, signal), this.#sweep.run(signal)]);
-  }
-
-  #listen(): readonly (() => void)[] {
+  listen(): readonly (() => void)[] {
     const claim = (object: PersistentVolumeClaim) => this.#consider(object);
     const volume = (object: PersistentVolume) => {
       const { namespace, name: claimName } = object.spec?.claimRef ?? {};
@@ -159,7 +165,7 @@ class Expander {
   }
 
   /** Failed attempts, such as infeasible sizes, are repeated by the queue, unless they wait for pods. */
-  *#overdue(): Iterable<string> {
+  *sweepKeys(): Iterable<string> {
     for (const claim of this.#claims.values()) {
       const step = this.#stepFor(claim);
       const key = keyOf(claim);
@@ -175,7 +181,7 @@ class Expander {
     return decideExpansion(claim, volume, { hasResizer: true }).kind;
   }
 
-  async #reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
+  async reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
     const { namespace = '', name: claimName } = parseKey(key);
     const { cluster } = this.#context;
     const claims = cluster.resource(persistentVolumeClaims);
@@ -196,7 +202,7 @@ class Expander {
   }
 
   #resizerFor(volume: PersistentVolume): Resizer | undefined {
-    const { csi } = this.#options;
+    const { csi } = this.#settings;
     const builtIn = this.#builtIn.find((candidate) => candidate.isFor(volume));
     const driver = this.#drivers.get(volume.spec?.csi?.driver ?? '');
     if (builtIn !== undefined || driver === undefined) return builtIn;

@@ -5,7 +5,7 @@ import type { VolumeNodeAffinity } from '../../../kube/api/core.ts';
 import { nodes, persistentVolumeClaims, volumeAttributesClasses } from '../../../kube/resources.ts';
 import { labels } from '../../../kube/well-known.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
-import { createExpander } from './expander.ts';
+import { expanderController } from './expander.ts';
 import {
   type CsiClaimOptions,
   claimKey,
@@ -34,7 +34,7 @@ async function start(options: CsiClaimOptions) {
   };
   for (const [nodeName, driver] of Object.entries(drivers)) {
     const csiDrivers = await JoiningDrivers.of(driver);
-    fixture.run([createExpander({ csiDrivers, csi: { timeoutMs: 10_000, nodeName } })]);
+    fixture.run([expanderController({ csiDrivers, csi: { timeoutMs: 10_000, nodeName } })]);
   }
   await makeCsiClaim(fixture, options);
   return { fixture, ...drivers };

@@ -11,7 +11,7 @@ import {
 } from '../../../kube/resources.ts';
 import { crashControllersAtEveryWrite } from '../../testing/crash-at-every-write.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
-import { createExpander } from '../expander/expander.ts';
+import { expanderController } from '../expander/expander.ts';
 import {
   type CsiClaimOptions,
   claimKey,
@@ -28,7 +28,7 @@ const controllerCapabilities = ['EXPAND_VOLUME', 'MODIFY_VOLUME'] as const;
 
 async function start(driver: EnforcingDriver, options?: CsiClaimOptions): Promise<VirtualTimeCluster> {
   const csiDrivers = await JoiningDrivers.of(driver);
-  const fixture = await VirtualTimeCluster.start(createExpander({ csiDrivers }));
+  const fixture = await VirtualTimeCluster.start(expanderController({ csiDrivers }));
   await makeCsiClaim(fixture, { attributesClass: 'silver', ...options });
   return fixture;
 }
@@ -88,7 +88,7 @@ test('a claim that names another class gets its parameters', async () => {
 test('a claim that had no class gets one', async () => {
   const driver = driverWithVolume({ controllerCapabilities });
   const csiDrivers = await JoiningDrivers.of(driver);
-  await using fixture = await VirtualTimeCluster.start(createExpander({ csiDrivers }));
+  await using fixture = await VirtualTimeCluster.start(expanderController({ csiDrivers }));
   await makeCsiClaim(fixture);
   await makeClass(fixture, 'gold');
   await choose(fixture, 'gold');
@@ -131,7 +131,7 @@ test('a driver that cannot modify volumes is left alone', async () => {
 
 test('claims of a driver that joins later are modified then', async () => {
   const csiDrivers = await JoiningDrivers.of();
-  await using fixture = await VirtualTimeCluster.start(createExpander({ csiDrivers }));
+  await using fixture = await VirtualTimeCluster.start(expanderController({ csiDrivers }));
   await makeCsiClaim(fixture, { attributesClass: 'silver' });
   await makeClass(fixture, 'gold');
   await choose(fixture, 'gold');
@@ -203,7 +203,7 @@ test('a claim that never had a class may drop an infeasible one', async () => {
     throw new CsiStatusError('InvalidArgument', 'no');
   };
   const csiDrivers = await JoiningDrivers.of(driver);
-  await using fixture = await VirtualTimeCluster.start(createExpander({ csiDrivers }));
+  await using fixture = await VirtualTimeCluster.start(expanderController({ csiDrivers }));
   await makeCsiClaim(fixture);
   await makeClass(fixture, 'gold');
   await choose(fixture, 'gold');
@@ -262,7 +262,7 @@ test.each<GrpcErrorCode>(['DeadlineExceeded', 'Unavailable', 'Aborted'])(
 test('a process that died during the call: the next one repeats the recorded class', async () => {
   const driver = driverWithVolume({ controllerCapabilities });
   const csiDrivers = await JoiningDrivers.of(driver);
-  const expander = createExpander({ csiDrivers });
+  const expander = expanderController({ csiDrivers });
   await using fixture = await VirtualTimeCluster.start();
   await makeCsiClaim(fixture, { attributesClass: 'silver' });
   for (const name of ['silver', 'gold']) await makeClass(fixture, name);
@@ -293,7 +293,7 @@ test('crashing after any write does not change the final state', async () => {
   const driver = driverWithVolume({ controllerCapabilities });
   const csiDrivers = await JoiningDrivers.of(driver);
   const places = await crashControllersAtEveryWrite({
-    controllers: [createExpander({ csiDrivers })],
+    controllers: [expanderController({ csiDrivers })],
     prepare: async (fixture) => {
       await makeCsiClaim(fixture, { attributesClass: 'silver' });
       await makeClass(fixture, 'gold');

@@ -9,17 +9,13 @@ import {
   volumeAttributesClasses,
 } from '../../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
-import type { ControllerContext } from '../../../reconcile/controller.ts';
+import type { LoopContext, Reconciler } from '../../../reconcile/define-controller.ts';
 import type { Informer } from '../../../reconcile/informer/informer.ts';
-import { runLoop } from '../../../reconcile/run-loop.ts';
-import { Sweep } from '../../../reconcile/sweep.ts';
-import { WorkQueue } from '../../../reconcile/work-queue.ts';
+import type { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import type { ServedNode } from '../../served-node.ts';
 import { decideModification } from './decide-modification.ts';
 import { Modifications } from './modifications.ts';
-
-const workers = 4;
 
 export interface VolumeModifierOptions {
   /** The controller that this is a part of. */
@@ -31,48 +27,34 @@ export interface VolumeModifierOptions {
 }
 
 /** Modifies volumes of CSI drivers with MODIFY_VOLUME when their claims name another VolumeAttributesClass. Keys are claims, `NAMESPACE/NAME`. */
-export class VolumeModifier {
-  readonly #context: ControllerContext;
+export class VolumeModifier implements Reconciler {
+  readonly caches: Reconciler['caches'];
+  readonly #context: LoopContext;
   readonly #options: VolumeModifierOptions;
   readonly #claims: Informer<PersistentVolumeClaim>;
   readonly #volumes: Informer<PersistentVolume>;
+  readonly #classes: Informer<VolumeAttributesClass>;
   readonly #modifications: Modifications;
   readonly #queue: WorkQueue;
-  readonly #sweep: Sweep;
 
-  constructor(context: ControllerContext, options: VolumeModifierOptions) {
-    const { controller, timeoutMs } = options;
+  constructor(context: LoopContext, options: VolumeModifierOptions) {
+    const { controller, timeoutMs, servedNode } = options;
     this.#context = context;
     this.#options = options;
     this.#claims = context.informers.of(persistentVolumeClaims);
     this.#volumes = context.informers.of(persistentVolumes);
-    this.#queue = new WorkQueue(context);
-    this.#sweep = new Sweep(context, { controller, queue: this.#queue, keys: () => this.#overdue() });
+    this.#classes = context.informers.of(volumeAttributesClasses);
+    this.#queue = context.queue;
+    const caches = [this.#claims, this.#volumes, this.#classes, servedNode];
+    this.caches = caches.filter((cache) => cache !== undefined);
     this.#modifications = new Modifications(context, {
       timeoutMs,
-      onWrite: () => this.#sweep.beforeWrite(),
+      onWrite: context.beforeWrite,
       onError: (claim, error) => context.report({ controller, key: keyOf(claim), error }),
     });
   }
 
-  /** Older clusters do not serve these classes; then there is nothing to do. */
-  async run(signal: AbortSignal): Promise<void> {
-    const { resources, informers } = this.#context;
-    const { controller, servedNode } = this.#options;
-    if (!resources.some(({ plural }) => plural === volumeAttributesClasses.plural)) return;
-    const classes = informers.of(volumeAttributesClasses);
-    const loop = {
-      controller,
-      caches: [this.#claims, this.#volumes, classes, ...(servedNode === undefined ? [] : [servedNode])],
-      listen: () => this.#listen(classes),
-      queue: this.#queue,
-      reconcile: this.#sweep.wrap((key) => this.#reconcile(key, signal)),
-      workers,
-    };
-    await Promise.all([runLoop(this.#context, loop, signal), this.#sweep.run(signal)]);
-  }
-
-  #listen(classes: Informer<VolumeAttributesClass>): readonly (() => void)[] {
+  listen(): readonly (() => void)[] {
     const claim = (object: PersistentVolumeClaim) => this.#consider(object);
     const volume = (object: PersistentVolume) => this.#considerVolume(object);
     const stopNodes = this.#options.servedNode?.onChange(() => {
@@ -85,7 +67,7 @@ export class VolumeModifier {
         deleted: (gone) => this.#modifications.forget(keyOf(gone)),
       }),
       this.#volumes.addHandler({ added: volume, updated: volume }),
-      classes.addHandler({ added: ({ metadata }) => this.#considerClass(metadata?.name ?? '') }),
+      this.#classes.addHandler({ added: ({ metadata }) => this.#considerClass(metadata?.name ?? '') }),
       this.#options.csiDrivers.onJoin((driver) => {
         for (const object of this.#volumes.values())
           if (object.spec?.csi?.driver === driver.name) this.#considerVolume(object);
@@ -113,7 +95,7 @@ export class VolumeModifier {
   }
 
   /** Failed calls are repeated by the queue. */
-  *#overdue(): Iterable<string> {
+  *sweepKeys(): Iterable<string> {
     for (const claim of this.#claims.values()) {
       const isRepeated = this.#modifications.isDelayed(keyOf(claim));
       if (this.#needsStep(claim) && !isRepeated) yield keyOf(claim);
@@ -134,7 +116,7 @@ export class VolumeModifier {
     return servedNode?.owns(volume, claim) === false ? undefined : driver;
   }
 
-  async #reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
+  async reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
     const { namespace = '', name } = parseKey(key);
     const { cluster } = this.#context;
     const claims = cluster.resource(persistentVolumeClaims);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import { crashControllersAtEveryWrite } from '../../testing/crash-at-every-write.ts';
-import { pvBinder } from './pv-binder.ts';
+import { pvBinderController } from './pv-binder.ts';
 import { createObjects, type InitialObjects } from './testing/initial-objects.ts';
 
 /** Some of everything that the binder writes. */
@@ -48,7 +48,7 @@ const work: InitialObjects = {
 
 test('a binder that crashes after any of its writes leaves nothing that the next cannot complete', async () => {
   const places = await crashControllersAtEveryWrite({
-    controllers: [pvBinder],
+    controllers: [pvBinderController()],
     prepare: (fixture) => createObjects(fixture.cluster, work),
     resources: [persistentVolumeClaims, persistentVolumes],
   });

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
-import { protection } from '../protection.ts';
-import { pvBinder } from './pv-binder.ts';
+import { protectionController } from '../protection.ts';
+import { pvBinderController } from './pv-binder.ts';
 import { claimAndVolumeLines } from './testing/binder-outcome.ts';
 import { createClaim, createObjects, createVolume, namespace } from './testing/initial-objects.ts';
 
@@ -12,7 +12,7 @@ import { createClaim, createObjects, createVolume, namespace } from './testing/i
 const pair = { claims: [{ name: 'c' }], volumes: [{ name: 'v' }] };
 
 test('a waiting claim takes a new volume', async () => {
-  await using fixture = await VirtualTimeCluster.start(pvBinder);
+  await using fixture = await VirtualTimeCluster.start(pvBinderController());
   await createClaim(fixture.cluster, { name: 'c' });
   await fixture.settle();
   await createVolume(fixture.cluster, { name: 'v' });
@@ -23,7 +23,7 @@ test('a waiting claim takes a new volume', async () => {
 });
 
 test('a claim that waits for its first consumer takes a new volume that names it, with or without the uid', async () => {
-  await using fixture = await VirtualTimeCluster.start(pvBinder);
+  await using fixture = await VirtualTimeCluster.start(pvBinderController());
   const metadata = { name: 'wait' };
   const provisioner = 'kubernetes.io/no-provisioner';
   await createObjects(fixture.cluster, {
@@ -41,7 +41,7 @@ test('a claim that waits for its first consumer takes a new volume that names it
 });
 
 test('new volumes each go to the claim that needs most of them', async () => {
-  await using fixture = await VirtualTimeCluster.start(pvBinder);
+  await using fixture = await VirtualTimeCluster.start(pvBinderController());
   for (const size of [1, 2, 3]) await createClaim(fixture.cluster, { name: `c${size}`, size: `${size}Gi` });
   await fixture.settle();
   for (const size of [2, 3, 1]) {
@@ -54,7 +54,7 @@ test('new volumes each go to the claim that needs most of them', async () => {
 });
 
 test('a volume goes to the next claim if its claim is deleted first', async () => {
-  await using fixture = await VirtualTimeCluster.start(pvBinder, protection);
+  await using fixture = await VirtualTimeCluster.start(pvBinderController(), protectionController);
   for (const name of ['a', 'b']) await createClaim(fixture.cluster, { name });
   await fixture.settle();
   await createVolume(fixture.cluster, { name: 'v', phase: 'Pending' });
@@ -67,7 +67,7 @@ test('a volume goes to the next claim if its claim is deleted first', async () =
 });
 
 test('deleting a claim releases its volume, and deleting the volume loses the claim', async () => {
-  await using fixture = await VirtualTimeCluster.start(pvBinder, protection);
+  await using fixture = await VirtualTimeCluster.start(pvBinderController(), protectionController);
   await createObjects(fixture.cluster, pair);
   await fixture.settle();
   await fixture.cluster.resource(persistentVolumeClaims).delete({ namespace, name: 'c' });
@@ -87,7 +87,7 @@ test('deleting a claim releases its volume, and deleting the volume loses the cl
 });
 
 test('a withdrawn claimRef frees the volume at once for waiting claims', async () => {
-  await using fixture = await VirtualTimeCluster.start(pvBinder, protection);
+  await using fixture = await VirtualTimeCluster.start(pvBinderController(), protectionController);
   await createObjects(fixture.cluster, pair);
   await fixture.settle();
   await fixture.cluster.resource(persistentVolumeClaims).delete({ namespace, name: 'c' });
@@ -104,7 +104,7 @@ test('a withdrawn claimRef frees the volume at once for waiting claims', async (
 });
 
 test('a claim that names a volume takes it when the volume is created, or released', async () => {
-  await using fixture = await VirtualTimeCluster.start(pvBinder);
+  await using fixture = await VirtualTimeCluster.start(pvBinderController());
   await createObjects(fixture.cluster, {
     claims: [
       { name: 'c', on: 'v' },
@@ -124,7 +124,7 @@ test('a claim that names a volume takes it when the volume is created, or releas
 });
 
 test('a Lost claim comes back with its volume', async () => {
-  await using fixture = await VirtualTimeCluster.start(pvBinder);
+  await using fixture = await VirtualTimeCluster.start(pvBinderController());
   fixture.versions.isPaused = true;
   await createClaim(fixture.cluster, { name: 'c', on: 'v', isComplete: true, phase: 'Bound' });
   await fixture.settle();
@@ -141,7 +141,7 @@ test('a volume that is being deleted is not taken', async () => {
     claims: [{ name: 'c' }, { name: 'd', on: 'v' }],
   });
   await fixture.cluster.resource(persistentVolumes).delete({ name: 'v' });
-  fixture.run([pvBinder]);
+  fixture.run([pvBinderController()]);
   await fixture.settle();
   expect((await claimAndVolumeLines(fixture.cluster)).claims).toEqual(['c: Pending', 'd: Pending on v']);
   expect(await fixture.eventLines()).toContain(
@@ -150,7 +150,7 @@ test('a volume that is being deleted is not taken', async () => {
 });
 
 test('a claim shows the size before a file system is resized, and keeps it while it is bound', async () => {
-  await using fixture = await VirtualTimeCluster.start(pvBinder);
+  await using fixture = await VirtualTimeCluster.start(pvBinderController());
   const extraAnnotations = { [annotations.preResizeCapacity]: '1Gi' };
   await createObjects(fixture.cluster, {
     claims: [{ name: 'c' }],
@@ -175,7 +175,7 @@ test('fifty claims and fifty volumes are bound without a conflict', async () => 
     claims: all.map((index) => ({ name: `c${index}` })),
     volumes: all.map((index) => ({ name: `v${index}` })),
   });
-  fixture.run([pvBinder]);
+  fixture.run([pvBinderController()]);
   await fixture.settle(0);
   const { claims } = await claimAndVolumeLines(fixture.cluster);
   expect(new Set(claims.map((line) => line.split(' on ')[1])).size).toBe(50);

@@ -5,7 +5,7 @@ import type { StorageClass } from '../../../kube/api/storage.ts';
 import { persistentVolumeClaims, persistentVolumes, pods, storageClasses } from '../../../kube/resources.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
-import { createPvBinder, pvBinder } from './pv-binder.ts';
+import { pvBinderController } from './pv-binder.ts';
 import { claimAndVolumeLines, runBinder } from './testing/binder-outcome.ts';
 import {
   createClaim,
@@ -102,7 +102,7 @@ const cases: readonly Case[] = [
 test.each(byName(cases))('%s', async (_, { claim, events, extraAnnotations }) => {
   await using fixture = await VirtualTimeCluster.start();
   await createObjects(fixture.cluster, { classes, claims: [{ name: 'c', ...claim }] });
-  fixture.run([pvBinder]);
+  fixture.run([pvBinderController()]);
   await fixture.settle();
   const { metadata, status } = await fixture.cluster
     .resource(persistentVolumeClaims)
@@ -122,7 +122,7 @@ test('a claim that was handed over takes a volume that becomes free', async () =
 });
 
 test('a volume that a provisioner creates for a claim is bound to it', async () => {
-  await using fixture = await VirtualTimeCluster.start(pvBinder);
+  await using fixture = await VirtualTimeCluster.start(pvBinderController());
   await createObjects(fixture.cluster, { classes, claims: [{ name: 'c', className: 'immediate' }] });
   await fixture.settle();
   await createObjects(fixture.cluster, {
@@ -141,12 +141,12 @@ test('claims of delayed classes are bound at once if volume scheduling is off', 
     claims: [{ name: 'c', className: 'delayed' }],
     volumes: [{ name: 'v', className: 'delayed' }],
   };
-  const outcome = await runBinder(found, createPvBinder({ volumeScheduling: false }));
+  const outcome = await runBinder(found, pvBinderController({ volumeScheduling: false }));
   expect(outcome.claims).toEqual(['c: Bound on v (1Gi), by controller, complete']);
   expect((await runBinder(found)).claims).toEqual(['c: Pending']);
 });
 
-const impatient = createPvBinder({ volumeScheduling: false });
+const impatient = pvBinderController({ volumeScheduling: false });
 
 test('if volume scheduling is off, a volume is provisioned for a claim of a delayed class without a pod', async () => {
   await using fixture = await VirtualTimeCluster.start(impatient);
@@ -163,7 +163,7 @@ test('if volume scheduling is off, a volume is provisioned for a claim of a dela
 });
 
 test('a delayed claim names the pods that wait to be scheduled', async () => {
-  await using fixture = await VirtualTimeCluster.start(pvBinder);
+  await using fixture = await VirtualTimeCluster.start(pvBinderController());
   await createObjects(fixture.cluster, { classes, claims: [{ name: 'c', className: 'delayed' }] });
   await fixture.settle();
   for (const name of ['b', 'a']) {
@@ -188,7 +188,7 @@ function defaultClass(name: string, mark: string = annotations.isDefaultClass): 
 }
 
 async function classAfter(claim: Omit<InitialClaim, 'name'>, ...later: readonly StorageClass[]) {
-  await using fixture = await VirtualTimeCluster.start(pvBinder);
+  await using fixture = await VirtualTimeCluster.start(pvBinderController());
   await createClaim(fixture.cluster, { name: 'c', ...claim });
   await fixture.settle();
   for (const storageClass of later) {
@@ -213,7 +213,7 @@ test('of several default classes the newest counts, then the first by name', asy
   await fixture.cluster.resource(storageClasses).create(defaultClass('old'));
   await fixture.settle(2_000);
   for (const name of ['b', 'a']) await fixture.cluster.resource(storageClasses).create(defaultClass(name));
-  fixture.run([pvBinder]);
+  fixture.run([pvBinderController()]);
   await fixture.settle();
   const { spec } = await fixture.cluster.resource(persistentVolumeClaims).get({ namespace, name: 'c' });
   expect(spec?.storageClassName).toBe('a');
@@ -231,14 +231,14 @@ test('volumes without a class are tried first', async () => {
   await using fixture = await VirtualTimeCluster.start();
   await createObjects(fixture.cluster, { claims: [{ name: 'c' }], volumes: [{ name: 'v' }] });
   await fixture.cluster.resource(storageClasses).create(defaultClass('d'));
-  fixture.run([pvBinder]);
+  fixture.run([pvBinderController()]);
   await fixture.settle();
   const { claims } = await claimAndVolumeLines(fixture.cluster);
   expect(claims).toEqual(['c: Bound on v (1Gi), by controller, complete']);
 });
 
 test('a new default class is applied to claims without a class', async () => {
-  await using fixture = await VirtualTimeCluster.start(pvBinder);
+  await using fixture = await VirtualTimeCluster.start(pvBinderController());
   await createObjects(fixture.cluster, { classes, claims: [{ name: 'c' }] });
   await fixture.settle();
   const body = { metadata: { annotations: { [annotations.isDefaultClass]: 'true' } } };
@@ -249,7 +249,7 @@ test('a new default class is applied to claims without a class', async () => {
 });
 
 test('a volume of a migrated plugin names its driver, and no longer has the finalizer of the plugin', async () => {
-  await using fixture = await VirtualTimeCluster.start(pvBinder);
+  await using fixture = await VirtualTimeCluster.start(pvBinderController());
   const extraAnnotations = { [annotations.provisionedBy]: 'kubernetes.io/gce-pd' };
   const finalizers = ['kubernetes.io/pv-controller', 'example.com/own'];
   await createObjects(fixture.cluster, {

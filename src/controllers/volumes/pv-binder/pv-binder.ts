@@ -10,10 +10,10 @@ import { parseKey } from '../../../kube/object-key.ts';
 import { persistentVolumeClaims } from '../../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { annotations } from '../../../kube/well-known.ts';
-import type { Controller, ControllerContext } from '../../../reconcile/controller.ts';
-import { Sweep } from '../../../reconcile/sweep.ts';
-import { WorkQueue } from '../../../reconcile/work-queue.ts';
-import { type Requeue, runWorkers } from '../../../reconcile/workers.ts';
+import type { Controller } from '../../../reconcile/controller.ts';
+import { defineController, type LoopContext, type Reconciler } from '../../../reconcile/define-controller.ts';
+import type { WorkQueue } from '../../../reconcile/work-queue.ts';
+import type { Requeue } from '../../../reconcile/workers.ts';
 import { unreachable } from '../../../runtime/assert.ts';
 import { ClusterFeed } from '../../../state/cluster-feed.ts';
 import { BinderEvents } from './binder-events.ts';
@@ -26,16 +26,10 @@ import { decideVolume, modeMismatch } from './volume-decision.ts';
 import { WaitingClaims } from './waiting-claims.ts';
 import { claimKey, keysWokenBy, volumeKey } from './woken-keys.ts';
 
-const name = 'pv-binder';
-const workers = 8;
-
-export interface PvBinderOptions {
+export interface PvBinderControllerSettings {
   /** Claims of WaitForFirstConsumer classes wait for the scheduler; off, they are bound like all others. Default true. */
   readonly volumeScheduling?: boolean | undefined;
 }
-
-/** The binder with its defaults. */
-export const pvBinder: Controller = createPvBinder();
 
 /**
  * Binds volumes and claims, and maintains their phases: Pending, Bound and Lost of claims; Available, Bound, Released and Failed
@@ -44,57 +38,44 @@ export const pvBinder: Controller = createPvBinder();
  * Safe to crash after any write. A binding is four writes in a fixed order (see `BinderWrites.bind`); an incomplete binding is
  * found by its claimRef, and the next run writes the rest. All others are single writes that follow from the current state.
  */
-export function createPvBinder({ volumeScheduling = true }: PvBinderOptions = {}): Controller {
-  return { name, run: (context, signal) => new PvBinder(context, volumeScheduling, signal).run() };
+export function pvBinderController({ volumeScheduling = true }: PvBinderControllerSettings = {}): Controller {
+  return defineController({
+    name: 'pv-binder',
+    workers: 8,
+    create: (context) => new PvBinder(context, volumeScheduling),
+  });
 }
 
 /** Keys are `claim NAMESPACE/NAME` and `volume NAME`. */
-class PvBinder {
-  readonly #context: ControllerContext;
-  readonly #signal: AbortSignal;
+class PvBinder implements Reconciler {
+  readonly caches: Reconciler['caches'];
+  readonly #context: LoopContext;
   readonly #queue: WorkQueue;
   readonly #feed: ClusterFeed;
   readonly #writes: BinderWrites;
   readonly #events: BinderEvents;
-  readonly #sweep: Sweep;
   readonly #view: ClaimView;
   readonly #waiting = new WaitingClaims();
   /** The free volume for which a claim was queued, until the claim is reconciled. */
   readonly #wokenFor = new Map<string, string>();
 
-  constructor(context: ControllerContext, delaysBinding: boolean, signal: AbortSignal) {
+  constructor(context: LoopContext, delaysBinding: boolean) {
     this.#context = context;
-    this.#signal = signal;
-    this.#queue = new WorkQueue(context);
+    this.#queue = context.queue;
     this.#feed = new ClusterFeed({
       informers: context.informers,
       kinds: ['StorageClass', 'Pod', 'PersistentVolumeClaim', 'PersistentVolume'],
       onChange: (change) => this.#changed(change),
     });
-    this.#sweep = new Sweep(context, {
-      controller: name,
-      queue: this.#queue,
-      keys: () => this.#everything(),
-    });
-    this.#writes = new BinderWrites(context.cluster, this.#feed, () => this.#sweep.beforeWrite(), signal);
+    this.caches = [this.#feed];
+    this.#writes = new BinderWrites(context.cluster, this.#feed, context.beforeWrite, context.signal);
     this.#events = new BinderEvents(context);
     const defaultClass = () => defaultClassOf(this.#feed.values('StorageClass'));
     this.#view = { index: this.#feed.index, defaultClass, delaysBinding };
   }
 
-  async run(): Promise<void> {
-    const stop = this.#feed.start();
-    try {
-      if (!(await this.#feed.synced(this.#signal))) return;
-      const reconcile = this.#sweep.wrap((key) => this.#reconcile(key));
-      const onError = (error: unknown, key: string) => this.#context.report({ controller: name, key, error });
-      await Promise.all([
-        runWorkers(this.#queue, reconcile, { workers, signal: this.#signal, onError }),
-        this.#sweep.run(this.#signal),
-      ]);
-    } finally {
-      stop();
-    }
+  listen(): readonly (() => void)[] {
+    return [this.#feed.start()];
   }
 
   // ── Waking ──
@@ -114,7 +95,7 @@ class PvBinder {
     }
   }
 
-  *#everything(): Iterable<string> {
+  *sweepKeys(): Iterable<string> {
     const { claims, volumes } = this.#feed.index;
     for (const { key } of claims.records()) yield claimKey(key);
     for (const { key } of volumes.records()) yield volumeKey(key);
@@ -134,7 +115,7 @@ class PvBinder {
 
   // ── Reconciling ──
 
-  async #reconcile(key: string): Promise<Requeue | undefined> {
+  async reconcile(key: string): Promise<Requeue | undefined> {
     const space = key.indexOf(' ');
     const what = key.slice(space + 1);
     try {
@@ -277,7 +258,7 @@ class PvBinder {
     if (cached?.metadata?.uid === uid) return cached;
     if (cached === undefined && isReleased(volume)) return undefined;
     const client = this.#context.cluster.resource(persistentVolumeClaims);
-    const live = await undefinedIfNotFound(client.get(parseKey(key), { signal: this.#signal }));
+    const live = await undefinedIfNotFound(client.get(parseKey(key), { signal: this.#context.signal }));
     return live?.metadata?.uid === uid ? live : undefined;
   }
 

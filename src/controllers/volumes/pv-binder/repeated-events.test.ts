@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { StorageClass } from '../../../kube/api/storage.ts';
 import { events, persistentVolumeClaims } from '../../../kube/resources.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
-import { pvBinder } from './pv-binder.ts';
+import { pvBinderController } from './pv-binder.ts';
 import { claimAndVolumeLines } from './testing/binder-outcome.ts';
 import { createObjects, type InitialClaim, namespace } from './testing/initial-objects.ts';
 
@@ -30,7 +30,7 @@ const waiting: readonly (readonly [string, Omit<InitialClaim, 'name'>])[] = [
 ];
 
 test.each(waiting)('the Event of a waiting claim is repeated while it waits: %s', async (reason, sketch) => {
-  await using fixture = await VirtualTimeCluster.start(pvBinder);
+  await using fixture = await VirtualTimeCluster.start(pvBinderController());
   await createObjects(fixture.cluster, {
     classes,
     claims: [{ name: 'c', ...sketch }],
@@ -44,7 +44,7 @@ test.each(waiting)('the Event of a waiting claim is repeated while it waits: %s'
 });
 
 test('the Events of a claim that waits for hours never expire', async () => {
-  await using fixture = await VirtualTimeCluster.start(pvBinder);
+  await using fixture = await VirtualTimeCluster.start(pvBinderController());
   await createObjects(fixture.cluster, { claims: [{ name: 'c' }] });
   await fixture.settle(minuteMs);
   for (let hour = 1; hour <= 3; hour += 1) {
@@ -62,7 +62,7 @@ test('bound, lost and failed claims and volumes get no repeated Events', async (
     claims: [{ name: 'c' }, { name: 'd', on: 'gone', isComplete: true, phase: 'Bound' }],
     volumes: [{ name: 'v' }, { name: 'failed', ...gone, source: { hostPath: { path: '/mnt/a' } } }],
   });
-  fixture.run([pvBinder]);
+  fixture.run([pvBinderController()]);
   await fixture.settle();
   const client = fixture.cluster.resource(persistentVolumeClaims);
   const before = [await claimAndVolumeLines(fixture.cluster), await client.get({ namespace, name: 'c' })];

@@ -3,7 +3,7 @@ import { InterceptedCluster } from '../../../cluster/intercepted-cluster.ts';
 import { WatchGate } from '../../../cluster/testing/fault-hooks.ts';
 import { persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
-import { pvBinder } from './pv-binder.ts';
+import { pvBinderController } from './pv-binder.ts';
 import { claimAndVolumeLines } from './testing/binder-outcome.ts';
 import { createClaim, createObjects, createVolume, namespace } from './testing/initial-objects.ts';
 
@@ -14,7 +14,7 @@ const removed = { type: 'merge', body: { metadata: { finalizers: null } } } as c
 async function begin(resource: typeof persistentVolumes | typeof persistentVolumeClaims) {
   const fixture = await VirtualTimeCluster.start();
   const watch = new WatchGate(resource);
-  fixture.run([pvBinder], new InterceptedCluster(fixture.cluster, watch));
+  fixture.run([pvBinderController()], new InterceptedCluster(fixture.cluster, watch));
   await fixture.settle();
   return { fixture, watch };
 }
@@ -115,7 +115,7 @@ test('the binder has no conflicts with its own writes, however late it observes 
 test('a volume goes to the next claim if its claim was bound to another volume first', async () => {
   await using fixture = await VirtualTimeCluster.start();
   const intercepted = new InterceptedCluster(fixture.cluster);
-  fixture.run([pvBinder], intercepted);
+  fixture.run([pvBinderController()], intercepted);
   await createObjects(fixture.cluster, { claims: [{ name: 'a', size: '2Gi' }, { name: 'b' }] });
   await fixture.settle();
   let letThrough = () => {};

@@ -4,7 +4,7 @@ import { nodes, persistentVolumes, pods } from '../../../kube/resources.ts';
 import { labels } from '../../../kube/well-known.ts';
 import { crashControllersAtEveryWrite } from '../../testing/crash-at-every-write.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
-import { zonalUpgrade } from './zonal-upgrade.ts';
+import { zonalUpgradeController } from './zonal-upgrade.ts';
 
 const namespace = 'default';
 const disk = { capacity: { storage: '100Gi' }, accessModes: ['ReadWriteOnce'] } as const;
@@ -38,7 +38,7 @@ const inZoneA = {
 };
 
 test('a volume with a zone label gets an affinity and keeps its label', async () => {
-  await using fixture = await VirtualTimeCluster.start(zonalUpgrade);
+  await using fixture = await VirtualTimeCluster.start(zonalUpgradeController);
   await makeVolume(fixture, 'v', 'a');
   await fixture.settle();
   const { metadata, spec } = await read(fixture, 'v');
@@ -50,17 +50,17 @@ test('a volume with a zone label gets an affinity and keeps its label', async ()
 });
 
 test('a volume that has its affinity is not written again', async () => {
-  await using fixture = await VirtualTimeCluster.start(zonalUpgrade);
+  await using fixture = await VirtualTimeCluster.start(zonalUpgradeController);
   await makeVolume(fixture, 'v', 'a');
   await fixture.settle();
   const { metadata } = await read(fixture, 'v');
-  fixture.run([zonalUpgrade]);
+  fixture.run([zonalUpgradeController]);
   await fixture.settle();
   expect((await read(fixture, 'v')).metadata?.resourceVersion).toBe(metadata?.resourceVersion);
 });
 
 test('a volume in use on a node that it would lose waits until the node is in the zone', async () => {
-  await using fixture = await VirtualTimeCluster.start(zonalUpgrade);
+  await using fixture = await VirtualTimeCluster.start(zonalUpgradeController);
   const client = fixture.cluster.resource(nodes);
   await client.create({ metadata: { name: 'n1' } });
   await useOn(fixture, 'n1');
@@ -77,7 +77,7 @@ test('a volume in use on a node that it would lose waits until the node is in th
 });
 
 test('a volume in use on a node that it would lose waits until the pod is gone', async () => {
-  await using fixture = await VirtualTimeCluster.start(zonalUpgrade);
+  await using fixture = await VirtualTimeCluster.start(zonalUpgradeController);
   await fixture.cluster.resource(nodes).create({ metadata: { name: 'n1' } });
   await useOn(fixture, 'n1');
   await makeVolume(fixture, 'v', 'a');
@@ -90,7 +90,7 @@ test('a volume in use on a node that it would lose waits until the pod is gone',
 
 test('crashing after any write does not change the final state', async () => {
   const places = await crashControllersAtEveryWrite({
-    controllers: [zonalUpgrade],
+    controllers: [zonalUpgradeController],
     prepare: async (fixture) => {
       for (const name of ['v1', 'v2', 'v3']) await makeVolume(fixture, name, 'a__b');
     },

@@ -2,15 +2,12 @@ import type { Node, PersistentVolume, Pod } from '../../../kube/api/core.ts';
 import { claimNamesOf } from '../../../kube/claims-of-pod.ts';
 import { nodes, persistentVolumes, pods } from '../../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
-import type { Controller, ControllerContext } from '../../../reconcile/controller.ts';
+import { defineController, type LoopContext, type Reconciler } from '../../../reconcile/define-controller.ts';
 import { referenceTo } from '../../../reconcile/event-recorder.ts';
 import type { Informer } from '../../../reconcile/informer/informer.ts';
-import { runLoop } from '../../../reconcile/run-loop.ts';
-import { WorkQueue } from '../../../reconcile/work-queue.ts';
+import type { WorkQueue } from '../../../reconcile/work-queue.ts';
 import { decideUpgrade, type ZonalUpgrade } from './decide-upgrade.ts';
 import { upgradeVolume } from './upgrade-volume.ts';
-
-const workers = 2;
 
 /**
  * Gives volumes with zone and region labels a node affinity with the same meaning. The labels stay.
@@ -18,14 +15,16 @@ const workers = 2;
  * Safe to run twice and to crash anywhere: its only write completes the upgrade of one volume, and a volume with an affinity is
  * not changed.
  */
-export const zonalUpgrade: Controller = {
+export const zonalUpgradeController = defineController({
   name: 'zonal-upgrade',
-  run: (context, signal) => new ZonalUpgrader(context).run(signal),
-};
+  workers: 2,
+  create: (context) => new ZonalUpgrader(context),
+});
 
 /** Keys are names of volumes. */
-class ZonalUpgrader {
-  readonly #context: ControllerContext;
+class ZonalUpgrader implements Reconciler {
+  readonly caches: Reconciler['caches'];
+  readonly #context: LoopContext;
   readonly #volumes: Informer<PersistentVolume>;
   readonly #nodes: Informer<Node>;
   readonly #pods: Informer<Pod>;
@@ -33,27 +32,16 @@ class ZonalUpgrader {
   /** Volumes that wait for their users or for nodes to change. */
   readonly #refused = new Set<string>();
 
-  constructor(context: ControllerContext) {
+  constructor(context: LoopContext) {
     this.#context = context;
     this.#volumes = context.informers.of(persistentVolumes);
     this.#nodes = context.informers.of(nodes);
     this.#pods = context.informers.of(pods);
-    this.#queue = new WorkQueue(context);
+    this.#queue = context.queue;
+    this.caches = [this.#volumes, this.#nodes, this.#pods];
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    const loop = {
-      controller: zonalUpgrade.name,
-      caches: [this.#volumes, this.#nodes, this.#pods],
-      listen: () => this.#listen(),
-      queue: this.#queue,
-      reconcile: (key: string) => this.#reconcile(key, signal),
-      workers,
-    };
-    await runLoop(this.#context, loop, signal);
-  }
-
-  #listen(): readonly (() => void)[] {
+  listen(): readonly (() => void)[] {
     const volume = (object: PersistentVolume) => {
       if (decideUpgrade(object, { nodes: [], users: [] }).kind !== 'leave')
         this.#queue.add(object.metadata?.name ?? '');
@@ -82,7 +70,7 @@ class ZonalUpgrader {
     }
   }
 
-  async #reconcile(name: string, signal: AbortSignal): Promise<undefined> {
+  async reconcile(name: string, signal: AbortSignal): Promise<undefined> {
     const { cluster } = this.#context;
     const volume = await undefinedIfNotFound(cluster.resource(persistentVolumes).get({ name }, { signal }));
     if (volume === undefined) return;

@@ -9,7 +9,7 @@ import {
   runControllersOn,
   setRunning,
 } from '../testing/workload-fixture.ts';
-import { deployment } from './deployment-controller.ts';
+import { deploymentController } from './deployment-controller.ts';
 import {
   changeDeployment,
   deploymentTemplate,
@@ -27,7 +27,7 @@ const revision = 'deployment.kubernetes.io/revision';
 test('a deployment is created, scaled, updated to a new image, and rolled back', async () => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runControllersOn(cluster, [deployment, healthyNodes(cluster)]);
+  await using _controllers = runControllersOn(cluster, [deploymentController, healthyNodes(cluster)]);
   await makeDeployment(cluster, { replicas: 2 });
   const first = await eventually(() => getDeployment(cluster), isRolledOut);
   expect(first.metadata?.annotations).toEqual({ [revision]: '1' });
@@ -67,7 +67,7 @@ test('a deployment is created, scaled, updated to a new image, and rolled back',
 test('an update never exceeds maxUnavailable or maxSurge', async () => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runControllersOn(cluster, [deployment]);
+  await using _controllers = runControllersOn(cluster, [deploymentController]);
   const rollingUpdate = { maxSurge: 1, maxUnavailable: 0 };
   await makeDeployment(cluster, { replicas: 2, strategy: { type: 'RollingUpdate', rollingUpdate } });
   await eventually(() => images(cluster), same(['v1', 'v1']));
@@ -89,7 +89,7 @@ test('an update never exceeds maxUnavailable or maxSurge', async () => {
 test('with Recreate the last old pod is gone before the first new one is created', async () => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runControllersOn(cluster, [deployment, healthyNodes(cluster)]);
+  await using _controllers = runControllersOn(cluster, [deploymentController, healthyNodes(cluster)]);
   await makeDeployment(cluster, { replicas: 2, strategy: { type: 'Recreate' } });
   await eventually(() => getDeployment(cluster), isRolledOut);
   const [held] = await podsOf(cluster);
@@ -113,7 +113,7 @@ test('with Recreate the last old pod is gone before the first new one is created
 test('a paused deployment scales but does not change its template', async () => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runControllersOn(cluster, [deployment, healthyNodes(cluster)]);
+  await using _controllers = runControllersOn(cluster, [deploymentController, healthyNodes(cluster)]);
   await makeDeployment(cluster, { replicas: 1 });
   await eventually(() => getDeployment(cluster), isRolledOut);
   await changeDeployment(cluster, { paused: true, replicas: 3, template: deploymentTemplate('v2') });
@@ -133,7 +133,7 @@ test('a paused deployment scales but does not change its template', async () => 
 test('old replica sets beyond the limit are deleted', async () => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runControllersOn(cluster, [deployment, healthyNodes(cluster)]);
+  await using _controllers = runControllersOn(cluster, [deploymentController, healthyNodes(cluster)]);
   await makeDeployment(cluster, { replicas: 1, revisionHistoryLimit: 1 });
   for (const image of ['v1', 'v2', 'v3', 'v4']) {
     await changeDeployment(cluster, { template: deploymentTemplate(image) });
@@ -147,7 +147,7 @@ test('old replica sets beyond the limit are deleted', async () => {
 test('a pod whose labels change is released, and one that matches is adopted', async () => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runControllersOn(cluster, [deployment, healthyNodes(cluster)]);
+  await using _controllers = runControllersOn(cluster, [deploymentController, healthyNodes(cluster)]);
   await cluster.resource(replicaSets).create({
     metadata: { namespace, name: 'web' },
     spec: { replicas: 2, selector: { matchLabels: { app: 'web' } }, template: deploymentTemplate('v1') },
@@ -174,7 +174,7 @@ test('a pod whose labels change is released, and one that matches is adopted', a
 test('a replacement never has the name of a pod before it', async () => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runControllersOn(cluster, [deployment, healthyNodes(cluster)]);
+  await using _controllers = runControllersOn(cluster, [deploymentController, healthyNodes(cluster)]);
   await makeDeployment(cluster, { replicas: 1 });
   const names = new Set<string>();
   for (let round = 0; round < 4; round++) {

@@ -1,9 +1,7 @@
-import type { Controller } from '../../../reconcile/controller.ts';
-import { runWorkers } from '../../../reconcile/workers.ts';
+import { defineController, type LoopContext, type Reconciler } from '../../../reconcile/define-controller.ts';
+import type { Requeue } from '../../../reconcile/workers.ts';
 import { DeploymentReconciler } from './deployment-reconciler.ts';
 import { ReplicaSetReconciler } from './replica-set-reconciler.ts';
-
-const workers = 4;
 
 /**
  * Deployments and their replica sets.
@@ -13,30 +11,35 @@ const workers = 4;
  * the same name, and fails. Every other write carries the uid and the version that was read. So the controller may crash after any of
  * them: the next run reads the state and continues.
  */
-export const deployment: Controller = {
+export const deploymentController = defineController({
   name: 'deployment',
-  async run(context, signal) {
-    const replicaSets = new ReplicaSetReconciler(context);
-    const deployments = new DeploymentReconciler(context, (set) => replicaSets.podsOf(set));
-    const reconcilers = [replicaSets, deployments];
-    const caches = reconcilers.flatMap((reconciler) => reconciler.caches);
-    const synced = await Promise.all(caches.map((cache) => cache.synced(signal)));
-    if (!synced.every(Boolean)) return;
-    const stop = reconcilers.flatMap((reconciler) => reconciler.listen());
-    const onError = (error: unknown, key: string) =>
-      context.report({ controller: deployment.name, key, error });
-    try {
-      await Promise.all(
-        reconcilers.map((reconciler) =>
-          runWorkers(reconciler.queue, (key) => reconciler.reconcile(key, signal), {
-            workers,
-            signal,
-            onError,
-          }),
-        ),
-      );
-    } finally {
-      for (const end of stop) end();
-    }
-  },
-};
+  workers: 8,
+  create: (context) => new RolloutReconciler(context),
+});
+
+/** Keys are `deployment NAMESPACE/NAME` and `replicaset NAMESPACE/NAME`. */
+class RolloutReconciler implements Reconciler {
+  readonly caches: Reconciler['caches'];
+  readonly #replicaSets: ReplicaSetReconciler;
+  readonly #deployments: DeploymentReconciler;
+
+  constructor(context: LoopContext) {
+    const { queue } = context;
+    this.#replicaSets = new ReplicaSetReconciler(context, (key) => queue.add(`replicaset ${key}`));
+    this.#deployments = new DeploymentReconciler(context, {
+      enqueue: (key) => queue.add(`deployment ${key}`),
+      podsOf: (set) => this.#replicaSets.podsOf(set),
+    });
+    this.caches = [...this.#replicaSets.caches, ...this.#deployments.caches];
+  }
+
+  listen(): readonly (() => void)[] {
+    return [...this.#replicaSets.listen(), ...this.#deployments.listen()];
+  }
+
+  async reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
+    const [what, rest = ''] = key.split(' ');
+    const reconciler = what === 'deployment' ? this.#deployments : this.#replicaSets;
+    return await reconciler.reconcile(rest, signal);
+  }
+}

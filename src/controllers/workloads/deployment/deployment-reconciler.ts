@@ -8,7 +8,6 @@ import { deployments, pods, replicaSets } from '../../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import type { Informer } from '../../../reconcile/informer/informer.ts';
-import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import { Dependents } from '../pods/dependents.ts';
 import {
@@ -22,11 +21,18 @@ import { DeploymentWriter } from './deployment-writer.ts';
 /** Members, paused or not, the new set, its annotations and ours, and then the sizes. */
 const stagesMax = 8;
 
+export interface DeploymentReconcilerOptions {
+  /** Queues a deployment by its key. */
+  readonly enqueue: (key: string) => void;
+  /** The cached pods of a replica set. */
+  readonly podsOf: (set: ReplicaSet) => readonly Pod[];
+}
+
 /** Brings a deployment's replica sets to its template, and to its size. */
 export class DeploymentReconciler {
-  readonly queue: WorkQueue;
   readonly caches: readonly { synced(signal: AbortSignal): Promise<boolean> }[];
   readonly #context: ControllerContext;
+  readonly #enqueue: (key: string) => void;
   readonly #writer: DeploymentWriter;
   readonly #deployments: Informer<Deployment>;
   readonly #sets: Dependents<ReplicaSet>;
@@ -34,11 +40,11 @@ export class DeploymentReconciler {
   /** Keys of deployments by uid. */
   readonly #keys = new Map<string, string>();
 
-  constructor(context: ControllerContext, podsOf: (set: ReplicaSet) => readonly Pod[]) {
+  constructor(context: ControllerContext, { enqueue, podsOf }: DeploymentReconcilerOptions) {
     this.#context = context;
     this.#writer = new DeploymentWriter(context);
     this.#podsOf = podsOf;
-    this.queue = new WorkQueue(context);
+    this.#enqueue = enqueue;
     this.#deployments = context.informers.of(deployments);
     const cache = context.informers.of(replicaSets);
     this.#sets = new Dependents(cache, {
@@ -51,7 +57,7 @@ export class DeploymentReconciler {
   listen(): readonly (() => void)[] {
     const changed = (deployment: Deployment) => {
       this.#keys.set(deployment.metadata?.uid ?? '', keyOf(deployment));
-      this.queue.add(keyOf(deployment));
+      this.#enqueue(keyOf(deployment));
     };
     const gone = (deployment: Deployment) => this.#keys.delete(deployment.metadata?.uid ?? '');
     return [
@@ -77,12 +83,12 @@ export class DeploymentReconciler {
 
   #wake(uid: string): void {
     const key = this.#keys.get(uid);
-    if (key !== undefined) this.queue.add(key);
+    if (key !== undefined) this.#enqueue(key);
   }
 
   #wakeNamespace(namespace: string | undefined): void {
     for (const deployment of this.#deployments.values())
-      if (deployment.metadata?.namespace === namespace) this.queue.add(keyOf(deployment));
+      if (deployment.metadata?.namespace === namespace) this.#enqueue(keyOf(deployment));
   }
 
   #cachedInput(deployment: Deployment): DeploymentPlanInput {

@@ -11,7 +11,6 @@ import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import { referenceTo } from '../../../reconcile/event-recorder.ts';
 import type { Informer } from '../../../reconcile/informer/informer.ts';
-import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import { messageOf } from '../../../runtime/error-message.ts';
 import { adoptAndRelease } from '../pods/adoption.ts';
@@ -34,19 +33,20 @@ const stagesMax = 3;
 
 /** Keeps the desired number of pods for each replica set. */
 export class ReplicaSetReconciler {
-  readonly queue: WorkQueue;
   readonly caches: readonly { synced(signal: AbortSignal): Promise<boolean> }[];
   readonly #context: ControllerContext;
+  readonly #enqueue: (key: string) => void;
   readonly #sets: Informer<ReplicaSet>;
   readonly #pods: Dependents<Pod>;
   readonly #rateLimit: ReplacementRateLimit;
   /** Keys of sets by uid. */
   readonly #keys = new Map<string, string>();
 
-  constructor(context: ControllerContext) {
+  /** `enqueue` queues a replica set by its key. */
+  constructor(context: ControllerContext, enqueue: (key: string) => void) {
     this.#context = context;
     this.#rateLimit = new ReplacementRateLimit(context);
-    this.queue = new WorkQueue(context);
+    this.#enqueue = enqueue;
     this.#sets = context.informers.of(replicaSets);
     const cache = context.informers.of(pods);
     this.#pods = new Dependents(cache, {
@@ -59,7 +59,7 @@ export class ReplicaSetReconciler {
   listen(): readonly (() => void)[] {
     const changed = (set: ReplicaSet) => {
       this.#keys.set(set.metadata?.uid ?? '', keyOf(set));
-      this.queue.add(keyOf(set));
+      this.#enqueue(keyOf(set));
     };
     const gone = (set: ReplicaSet) => {
       this.#keys.delete(set.metadata?.uid ?? '');
@@ -92,12 +92,12 @@ export class ReplicaSetReconciler {
 
   #wake(uid: string): void {
     const key = this.#keys.get(uid);
-    if (key !== undefined) this.queue.add(key);
+    if (key !== undefined) this.#enqueue(key);
   }
 
   #wakeNamespace(namespace: string | undefined): void {
     for (const set of this.#sets.values())
-      if (set.metadata?.namespace === namespace) this.queue.add(keyOf(set));
+      if (set.metadata?.namespace === namespace) this.#enqueue(keyOf(set));
   }
 
   #input(set: ReplicaSet, podsAround: readonly Pod[]): ReplicaSetPlanInput {

@@ -5,7 +5,7 @@ import { isReason } from '../../../kube/api-error.ts';
 import { events, podDisruptionBudgets, pods } from '../../../kube/resources.ts';
 import { VirtualClock } from '../../../runtime/virtual-clock.ts';
 import { RealTimeCluster } from '../../testing/real-time-cluster.ts';
-import { deployment } from '../deployment/deployment-controller.ts';
+import { deploymentController } from '../deployment/deployment-controller.ts';
 import { changeDeployment, makeDeployment } from '../deployment/testing/deployments.ts';
 import {
   eventually,
@@ -16,7 +16,7 @@ import {
   setRunning,
   setStatus,
 } from '../testing/workload-fixture.ts';
-import { disruption } from './disruption-controller.ts';
+import { disruptionController } from './disruption-controller.ts';
 
 const key = { namespace, name: 'web' };
 const selector = { matchLabels: { app: 'web' } };
@@ -37,7 +37,11 @@ async function evict(cluster: Cluster, name: string): Promise<unknown> {
 test('a budget follows the scale of the deployment of its pods, and evictions respect it', async () => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runControllersOn(cluster, [deployment, disruption, healthyNodes(cluster)]);
+  await using _controllers = runControllersOn(cluster, [
+    deploymentController,
+    disruptionController,
+    healthyNodes(cluster),
+  ]);
   await makeDeployment(cluster, { replicas: 3 });
   await makeBudget(cluster, { maxUnavailable: 1 });
   const { status } = await eventually(
@@ -84,7 +88,7 @@ test('a granted eviction counts until the pod is gone, or evidently stays', asyn
   const granted = await creationOf(cluster, 'a');
   const clock = new VirtualClock(Date.parse(granted));
   await makeBudget(cluster, { minAvailable: 1 });
-  await using _controllers = runControllersOn(cluster, [disruption], { clock });
+  await using _controllers = runControllersOn(cluster, [disruptionController], { clock });
   await eventually(
     () => getBudget(cluster),
     (budget) => budget.status?.disruptionsAllowed === 1,
@@ -115,7 +119,7 @@ test('a granted eviction is over when the next pod of the name exists, however s
   const { cluster } = fixture;
   for (const name of ['a', 'b']) await makePod(cluster, name);
   const clock = new VirtualClock(Date.parse(await creationOf(cluster, 'a')));
-  await using _controllers = runControllersOn(cluster, [disruption], { clock });
+  await using _controllers = runControllersOn(cluster, [disruptionController], { clock });
   await makeBudget(cluster, { minAvailable: 1 });
   await eventually(
     () => getBudget(cluster),
@@ -135,7 +139,7 @@ test('a granted eviction is over when the next pod of the name exists, however s
 test('if the expected number of pods is unknown, no disruption is allowed', async () => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runControllersOn(cluster, [disruption]);
+  await using _controllers = runControllersOn(cluster, [disruptionController]);
   const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'gone', uid: 'u', controller: true };
   await makePod(cluster, 'a', [owner]);
   await makeBudget(cluster, { maxUnavailable: 1 });
@@ -158,7 +162,7 @@ test('an announced disruption that never happens is withdrawn', async () => {
   ];
   await setStatus(cluster, 'a', { conditions });
   await makeBudget(cluster, { minAvailable: 1 });
-  await using _controllers = runControllersOn(cluster, [disruption], { clock });
+  await using _controllers = runControllersOn(cluster, [disruptionController], { clock });
   await eventually(
     () => getBudget(cluster),
     (budget) => budget.status?.expectedPods === 1,

@@ -7,11 +7,10 @@ import { apiVersionOf, type Resource } from '../../../kube/resource.ts';
 import { podDisruptionBudgets, pods } from '../../../kube/resources.ts';
 import { compileLabelSelector, matchesLabels } from '../../../kube/selectors/label-selector.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
-import type { Controller, ControllerContext } from '../../../reconcile/controller.ts';
+import { defineController, type LoopContext, type Reconciler } from '../../../reconcile/define-controller.ts';
 import { referenceTo } from '../../../reconcile/event-recorder.ts';
 import type { Informer } from '../../../reconcile/informer/informer.ts';
-import { runLoop } from '../../../reconcile/run-loop.ts';
-import { WorkQueue } from '../../../reconcile/work-queue.ts';
+import type { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import { NamespaceIndex } from '../pods/namespace-index.ts';
 import { type BudgetPlan, budgetStatusPatch, deletionTimeoutMs, planBudget } from './budget-plan.ts';
@@ -20,8 +19,6 @@ import { RecentlyDeletedPods } from './recently-deleted-pods.ts';
 import { selectorText } from './selector-text.ts';
 import { untilStaleMs, withoutDisruptionTarget } from './stale-disruption.ts';
 
-const workers = 4;
-
 /**
  * Computes for each budget how many of its pods may be evicted.
  *
@@ -29,16 +26,16 @@ const workers = 4;
  * to the version of the budget that we read. So a pod whose eviction we have not observed does not count as healthy, or our
  * write fails and we read again. Its two kinds of writes are single writes, and running them twice changes nothing.
  */
-export const disruption: Controller = {
+export const disruptionController = defineController({
   name: 'disruption',
-  async run(context, signal) {
-    await new DisruptionReconciler(context).run(signal);
-  },
-};
+  workers: 4,
+  create: (context) => new DisruptionReconciler(context),
+});
 
 /** Keys are `budget NAMESPACE/NAME` and `pod NAMESPACE/NAME`. */
-class DisruptionReconciler {
-  readonly #context: ControllerContext;
+class DisruptionReconciler implements Reconciler {
+  readonly caches: Reconciler['caches'];
+  readonly #context: LoopContext;
   readonly #budgets: Informer<PodDisruptionBudget>;
   readonly #podCache: Informer<Pod>;
   readonly #pods: NamespaceIndex<Pod>;
@@ -46,28 +43,17 @@ class DisruptionReconciler {
   readonly #scales: ScaleLookup;
   readonly #queue: WorkQueue;
 
-  constructor(context: ControllerContext) {
+  constructor(context: LoopContext) {
     this.#context = context;
     this.#budgets = context.informers.of(podDisruptionBudgets);
     this.#podCache = context.informers.of(pods);
     this.#pods = new NamespaceIndex(this.#podCache);
     this.#scales = new ScaleLookup(context);
-    this.#queue = new WorkQueue(context);
+    this.#queue = context.queue;
+    this.caches = [this.#budgets, this.#podCache, ...this.#scales.informers];
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    const loop = {
-      controller: disruption.name,
-      caches: [this.#budgets, this.#podCache, ...this.#scales.informers],
-      listen: () => this.#listen(),
-      queue: this.#queue,
-      reconcile: (key: string) => this.#reconcile(key, signal),
-      workers,
-    };
-    await runLoop(this.#context, loop, signal);
-  }
-
-  #listen(): readonly (() => void)[] {
+  listen(): readonly (() => void)[] {
     const budget = (object: PodDisruptionBudget) => this.#queue.add(`budget ${keyOf(object)}`);
     const pod = (object: Pod) => {
       this.#wakeBudgetsOf(object);
@@ -105,7 +91,7 @@ class DisruptionReconciler {
       if (budget.metadata?.namespace === namespace) this.#queue.add(`budget ${keyOf(budget)}`);
   }
 
-  async #reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
+  async reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
     const [what, rest = ''] = key.split(' ');
     return what === 'pod' ? await this.#clearStale(rest, signal) : await this.#countBudget(rest, signal);
   }

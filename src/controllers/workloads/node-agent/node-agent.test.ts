@@ -10,7 +10,7 @@ import {
 } from '../../../kube/resources.ts';
 import { crashControllersAtEveryWrite } from '../../testing/crash-at-every-write.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
-import { nodeAgent } from './node-agent.ts';
+import { nodeAgentController } from './node-agent.ts';
 import {
   bindClaim,
   getClaim,
@@ -23,7 +23,7 @@ import {
 } from './testing/agent-fixture.ts';
 
 test('a pod on a node runs, with an address and the status of a kubelet', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   await makePod(fixture, 'web');
   await makePod(fixture, 'db');
@@ -50,7 +50,7 @@ test('a pod on a node runs, with an address and the status of a kubelet', async 
 });
 
 test('a node becomes Ready, and its lease is renewed', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   await fixture.settle();
   const node = await fixture.cluster.resource(nodes).get({ name: 'n1' });
@@ -85,13 +85,13 @@ test.each([
     });
   await makeNode(fixture, 'n1', more);
   await makePod(fixture, 'web');
-  fixture.run([nodeAgent]);
+  fixture.run([nodeAgentController()]);
   await fixture.settle();
   expect(await phases(fixture)).toEqual([`web ${expected}`]);
 });
 
 test('a pod waits until its claim is bound, with an Event if that takes seconds', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   await makeClaim(fixture, 'data', { isUnbound: true });
   await makePod(fixture, 'web', { claims: ['data'] });
@@ -112,7 +112,7 @@ test('a pod waits until its claim is bound, with an Event if that takes seconds'
 });
 
 test('a claim that is bound a moment after its pod gets no Event', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   await makeClaim(fixture, 'data', { isUnbound: true });
   await makePod(fixture, 'web', { claims: ['data'] });
@@ -124,7 +124,7 @@ test('a claim that is bound a moment after its pod gets no Event', async () => {
 });
 
 test('a claim is annotated before its pod runs', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   await makeClaim(fixture, 'data');
   expect((await getClaim(fixture, 'data')).metadata?.annotations ?? {}).not.toHaveProperty(
@@ -139,7 +139,7 @@ test('a claim is annotated before its pod runs', async () => {
 });
 
 test('a claim whose binding is being rolled back is not mounted until the rollback is over', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   await makeClaim(fixture, 'data');
   const client = fixture.cluster.resource(persistentVolumeClaims);
@@ -159,7 +159,7 @@ test('a claim whose binding is being rolled back is not mounted until the rollba
 });
 
 test('a deleted pod is removed at once, because its containers end when they get the signal', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   await makePod(fixture, 'web');
   await fixture.settle();
@@ -169,7 +169,7 @@ test('a deleted pod is removed at once, because its containers end when they get
 });
 
 test('a deleted pod is removed when the time that its containers take to end has passed, not before', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   await makePod(fixture, 'web', { annotations: { 'stowage.dev/termination-seconds': '20' } });
   await fixture.settle();
@@ -181,7 +181,7 @@ test('a deleted pod is removed when the time that its containers take to end has
 });
 
 test('a deleted pod with a finalizer ends as well', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   await makePod(fixture, 'web');
   await fixture.settle();
@@ -201,7 +201,7 @@ test.each([
   { restartPolicy: 'Always', annotations: { 'stowage.dev/run-seconds': '5' }, expected: 'Running' },
   { restartPolicy: 'Never', annotations: {}, expected: 'Running' },
 ] as const)('a pod with $restartPolicy and $annotations ends up $expected', async (pod) => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   await makePod(fixture, 'job', { spec: { restartPolicy: pod.restartPolicy }, annotations: pod.annotations });
   await fixture.settle();
@@ -211,7 +211,7 @@ test.each([
 });
 
 test('readiness gates decide whether a pod is Ready', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   await makePod(fixture, 'web', { spec: { readinessGates: [{ conditionType: 'example.com/on' }] } });
   await fixture.settle();
@@ -227,13 +227,13 @@ test('readiness gates decide whether a pod is Ready', async () => {
 
 test('crashing after any write does not change the final state', async () => {
   const crashes = await crashControllersAtEveryWrite({
-    controllers: [nodeAgent],
+    controllers: [nodeAgentController()],
     prepare: async (fixture) => {
       await makeNode(fixture, 'n1');
       for (const name of ['a', 'b', 'c']) await makeClaim(fixture, name);
       await makeClaim(fixture, 'unbound', { isUnbound: true });
       await makePod(fixture, 'going', { claims: ['c'] });
-      await using _earlier = fixture.run([nodeAgent]);
+      await using _earlier = fixture.run([nodeAgentController()]);
       await fixture.settle();
       await fixture.cluster.resource(pods).delete({ namespace, name: 'going' }, { gracePeriodSeconds: 5 });
       await makeNode(fixture, 'n2');

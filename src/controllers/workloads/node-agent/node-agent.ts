@@ -8,9 +8,9 @@ import { isReason } from '../../../kube/api-error.ts';
 import { keyOf } from '../../../kube/object-key.ts';
 import { isFinished } from '../../../kube/pods.ts';
 import { annotations } from '../../../kube/well-known.ts';
-import type { Controller, ControllerContext } from '../../../reconcile/controller.ts';
-import { runLoop } from '../../../reconcile/run-loop.ts';
-import { WorkQueue } from '../../../reconcile/work-queue.ts';
+import type { Controller } from '../../../reconcile/controller.ts';
+import { defineController, type LoopContext, type Reconciler } from '../../../reconcile/define-controller.ts';
+import type { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import { AgentCaches } from './caches/agent-caches.ts';
 import { claimKeysOf } from './caches/pods-by-node-and-claim.ts';
@@ -24,8 +24,6 @@ import { PodRunner } from './pod-runner.ts';
 import { isOutOfService, terminatedPodsMax } from './pods/pod-garbage-collector.ts';
 import { holdsVolumes, needsVolumes } from './pods/pod-lifecycle.ts';
 
-const workers = 8;
-
 /** How long a node's volume report is delayed, to combine changes into one write. */
 const reportDelayMs = 20;
 
@@ -36,13 +34,15 @@ const reportDelayMs = 20;
  * Safe to run twice and to crash anywhere: progress is read from the objects, each write carries the version that was read,
  * and a pod runs only after its claims are annotated and its volumes attached.
  */
-export function createNodeAgent(options: NodeAgentOptions = {}): Controller {
-  return { name, run: (context, signal) => new NodeAgent(context, options).run(signal) };
+export function nodeAgentController(settings: NodeAgentControllerSettings = {}): Controller {
+  return defineController({
+    name: 'node-agent',
+    workers: 8,
+    create: (context) => new NodeAgent(context, settings),
+  });
 }
 
-const name = 'node-agent';
-
-export interface NodeAgentOptions {
+export interface NodeAgentControllerSettings {
   /** The feature gate of that name; on by default. Off: volumes are mounted without a check of their node affinity. */
   readonly volumeScheduling?: boolean | undefined;
   /** Volumes of these drivers are attached by the controller `attacher`. */
@@ -55,9 +55,6 @@ export interface NodeAgentOptions {
   readonly terminatedPodsMax?: number | undefined;
 }
 
-/** With the defaults. */
-export const nodeAgent: Controller = createNodeAgent();
-
 /** How often finished pods are counted while pods finish, as in kube-controller-manager. */
 const terminatedDelayMs = 20_000;
 const terminatedKey = 'terminated pods';
@@ -66,8 +63,9 @@ const terminatedKey = 'terminated pods';
 const resourceExhausted = grpcNumberOf('ResourceExhausted');
 
 /** Keys are `pod NAMESPACE/NAME`, `node NAME`, `attachment NAME` and `terminated pods`. */
-class NodeAgent {
-  readonly #context: ControllerContext;
+class NodeAgent implements Reconciler {
+  readonly caches: Reconciler['caches'];
+  readonly #context: LoopContext;
   readonly #caches: AgentCaches;
   readonly #pods: PodRunner;
   readonly #nodes: NodeReconciler;
@@ -77,42 +75,37 @@ class NodeAgent {
   readonly #pluginLoops: NodePluginLoops;
   readonly #terminatedPodsMax: number;
 
-  constructor(context: ControllerContext, options: NodeAgentOptions) {
-    const { volumeScheduling = true, csiDrivers = noCsiDrivers, csiNodes } = options;
+  constructor(context: LoopContext, settings: NodeAgentControllerSettings) {
+    const { volumeScheduling = true, csiDrivers = noCsiDrivers, csiNodes } = settings;
     this.#context = context;
-    this.#terminatedPodsMax = options.terminatedPodsMax ?? terminatedPodsMax;
+    this.#terminatedPodsMax = settings.terminatedPodsMax ?? terminatedPodsMax;
     this.#csiDrivers = csiDrivers;
     this.#plugins = new NodePlugins(csiNodes);
     this.#caches = new AgentCaches(context, volumeScheduling, this.#plugins);
-    this.#queue = new WorkQueue(context);
+    this.caches = [this.#plugins, this.#caches];
+    this.#queue = context.queue;
     const report = (nodeName: string) => this.#report(nodeName);
     const wakePod = (key: string) => this.#queue.add(`pod ${key}`);
     const shared = { context, caches: this.#caches, plugins: this.#plugins };
     const wakeNode = (nodeName: string) => this.#wakeNode(nodeName);
     const reportNode = (nodeName: string) => this.#volumesReleased(nodeName);
-    const tokens = new VolumeTokens(options.requestToken, context.clock);
+    const tokens = new VolumeTokens(settings.requestToken, context.clock);
     this.#pluginLoops = new NodePluginLoops({ ...shared, tokens, wakePod, wakeNode, reportNode });
     const podOptions = { csiDrivers, plugins: this.#plugins, pluginLoops: this.#pluginLoops, report };
     this.#pods = new PodRunner(context, this.#caches, podOptions);
     this.#nodes = new NodeReconciler({ ...shared, registration: this.#pluginLoops.registration, report });
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    await this.#plugins.load();
-    const loop = {
-      controller: name,
-      caches: [this.#caches],
-      listen: () => [...this.#caches.follow(), ...this.#pluginLoops.start(signal), ...this.#listen()],
-      queue: this.#queue,
-      reconcile: (key: string) => this.#reconcile(key, signal),
-      workers,
-    };
-    await runLoop(this.#context, loop, signal);
+  async close(): Promise<void> {
     await this.#pluginLoops.ended();
   }
 
+  listen(): readonly (() => void)[] {
+    return [...this.#caches.follow(), ...this.#pluginLoops.start(this.#context.signal), ...this.#subscribe()];
+  }
+
   /** Conflicts are normal: the caches catch up, and the key is retried. */
-  async #reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
+  async reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
     try {
       return await this.#turn(key, signal);
     } catch (error) {
@@ -133,7 +126,7 @@ class NodeAgent {
     return undefined;
   }
 
-  #listen(): readonly (() => void)[] {
+  #subscribe(): readonly (() => void)[] {
     const { pods, nodes, leases, claims, volumes, csiNodes, drivers, attachments } = this.#caches;
     const { secrets, configMaps } = this.#caches;
     const usersOfVolume = (volume: PersistentVolume) => {

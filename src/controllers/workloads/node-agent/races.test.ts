@@ -4,7 +4,7 @@ import { type ClusterCall, InterceptedCluster } from '../../../cluster/intercept
 import { failure } from '../../../kube/api-error.ts';
 import { persistentVolumeClaims, pods, volumeAttachments } from '../../../kube/resources.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
-import { nodeAgent } from './node-agent.ts';
+import { nodeAgentController } from './node-agent.ts';
 import { getClaim, makeClaim, makeNode, makePod, namespace, phases } from './testing/agent-fixture.ts';
 
 /** The cluster, but another client is always faster than the first change of a claim. */
@@ -27,7 +27,7 @@ test('a rollback that starts while a pod is being started wins, and nothing is m
   const body = { metadata: { annotations: { 'stowage.dev/rollback': 'yes' } } };
   const claims = fixture.cluster.resource(persistentVolumeClaims);
   const rollBack = () => claims.patch({ namespace, name: 'data' }, { type: 'merge', body });
-  fixture.run([nodeAgent], withFasterClient(fixture.cluster, rollBack));
+  fixture.run([nodeAgentController()], withFasterClient(fixture.cluster, rollBack));
   await fixture.settle();
   expect(await phases(fixture)).toEqual(['web Pending']);
   expect((await getClaim(fixture, 'data')).metadata?.annotations).toEqual({ 'stowage.dev/rollback': 'yes' });
@@ -42,7 +42,7 @@ test.each(['ReadWriteOncePod', 'ReadWriteOnce'] as const)(
     await makeClaim(fixture, 'data', { mode });
     await makePod(fixture, 'a', { node: 'n1', claims: ['data'] });
     await makePod(fixture, 'b', { node: 'n2', claims: ['data'] });
-    for (const _ of [1, 2]) fixture.run([nodeAgent]);
+    for (const _ of [1, 2]) fixture.run([nodeAgentController()]);
     await fixture.settle(2_000);
     const states = (await phases(fixture)).map((state) => state.split(' ')[1]).sort();
     expect(states).toEqual(['Pending', 'Running']);
@@ -70,7 +70,7 @@ test('a pod does not start with an attachment whose deletion may still arrive', 
   await makeClaim(fixture, 'data');
   await makePod(fixture, 'first', { claims: ['data'] });
   const late: ClusterCall[] = [];
-  fixture.run([nodeAgent], withLateDetachment(fixture.cluster, late));
+  fixture.run([nodeAgentController()], withLateDetachment(fixture.cluster, late));
   await fixture.settle();
   const [old] = (await fixture.cluster.resource(volumeAttachments).list()).items;
   await fixture.cluster.resource(pods).delete({ namespace, name: 'first' }, { gracePeriodSeconds: 0 });
@@ -89,13 +89,13 @@ test('an agent does not start a pod with an attachment whose deletion an earlier
   await makeClaim(fixture, 'data');
   await makePod(fixture, 'first', { claims: ['data'] });
   const late: ClusterCall[] = [];
-  const agent = fixture.run([nodeAgent], withLateDetachment(fixture.cluster, late));
+  const agent = fixture.run([nodeAgentController()], withLateDetachment(fixture.cluster, late));
   await fixture.settle();
   await fixture.cluster.resource(pods).delete({ namespace, name: 'first' }, { gracePeriodSeconds: 0 });
   while (late.length === 0) await fixture.settle(1);
   await agent.close();
   await makePod(fixture, 'second', { claims: ['data'] });
-  fixture.run([nodeAgent]);
+  fixture.run([nodeAgentController()]);
   await fixture.settle(10_000);
   expect(await phases(fixture)).toEqual(['second Running']);
   await expect(late[0]?.send()).rejects.toThrow('does not match the ResourceVersion');

@@ -3,16 +3,16 @@ import { InterceptedCluster } from '../../../cluster/intercepted-cluster.ts';
 import { CrashAfterWrites } from '../../../cluster/testing/fault-hooks.ts';
 import { controllerRevisions, pods, statefulSets } from '../../../kube/resources.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
-import { garbageCollector } from '../garbage-collector.ts';
+import { garbageCollectorController } from '../garbage-collector.ts';
 import { namespace, podNames } from '../testing/workload-fixture.ts';
-import { statefulSet } from './stateful-set-controller.ts';
+import { statefulSetController } from './stateful-set-controller.ts';
 import { makeSet } from './testing/sets.ts';
 
 /** More than a deletion takes, and small enough that an endless loop ends. */
 const writesMax = 100;
 
 async function makeSettledSet(fixture: VirtualTimeCluster): Promise<void> {
-  const run = fixture.run([statefulSet]);
+  const run = fixture.run([statefulSetController]);
   await makeSet(fixture.cluster);
   await fixture.settle();
   await run.close();
@@ -31,7 +31,7 @@ test.each(['Foreground', 'Background', 'Orphan'] as const)(
     await cluster.resource(pods).patch(pod, hold(['example.com/hold']));
     const crash = new CrashAfterWrites(writesMax);
     const crashing = new InterceptedCluster(cluster, crash);
-    fixture.run([statefulSet, garbageCollector], crashing);
+    fixture.run([statefulSetController, garbageCollectorController], crashing);
     await cluster.resource(statefulSets).delete({ namespace, name: 'web' }, { propagationPolicy });
     await fixture.settle(60_000);
     await cluster.resource(pods).patch(pod, hold(null));
@@ -57,7 +57,7 @@ test('a set uses an existing revision of its name and template that has another 
     .resource(statefulSets)
     .delete({ namespace, name: 'web' }, { propagationPolicy: 'Background' });
   await makeSet(cluster, { replicas: 2, podManagementPolicy: 'Parallel' });
-  fixture.run([statefulSet, garbageCollector]);
+  fixture.run([statefulSetController, garbageCollectorController]);
   await fixture.settle(60_000);
   expect(await podNames(cluster)).toEqual(['web-0', 'web-1']);
   const { status } = await cluster.resource(statefulSets).get({ namespace, name: 'web' });

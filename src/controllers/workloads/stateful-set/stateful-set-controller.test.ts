@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { controllerRevisions, events, persistentVolumeClaims, pods } from '../../../kube/resources.ts';
 import { RealTimeCluster } from '../../testing/real-time-cluster.ts';
-import { garbageCollector } from '../garbage-collector.ts';
+import { garbageCollectorController } from '../garbage-collector.ts';
 import {
   eventually,
   healthyNodes,
@@ -12,7 +12,7 @@ import {
   setRunning,
   setStatus,
 } from '../testing/workload-fixture.ts';
-import { statefulSet } from './stateful-set-controller.ts';
+import { statefulSetController } from './stateful-set-controller.ts';
 import { changeSet, claimLines, dataTemplate, getSet, makeSet, setTemplate } from './testing/sets.ts';
 
 const same = (wanted: readonly string[]) => (seen: readonly string[]) => String(seen) === String(wanted);
@@ -20,7 +20,7 @@ const same = (wanted: readonly string[]) => (seen: readonly string[]) => String(
 test('pods are created one after the other, each when the one before is ready', async () => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runControllersOn(cluster, [statefulSet]);
+  await using _controllers = runControllersOn(cluster, [statefulSetController]);
   await makeSet(cluster, { replicas: 3, volumeClaimTemplates: [dataTemplate] });
   await eventually(() => podNames(cluster), same(['web-0']));
   await eventually(
@@ -56,7 +56,7 @@ test('pods are created one after the other, each when the one before is ready', 
 test('a pod has its name, its host name, its labels and its claim', async () => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runControllersOn(cluster, [statefulSet]);
+  await using _controllers = runControllersOn(cluster, [statefulSetController]);
   await makeSet(cluster, { volumeClaimTemplates: [dataTemplate], ordinals: { start: 5 } });
   const [pod] = await eventually(
     () => podsOf(cluster),
@@ -92,7 +92,7 @@ test('a pod has its name, its host name, its labels and its claim', async () => 
 test('in parallel all pods are created and deleted at once', async () => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runControllersOn(cluster, [statefulSet]);
+  await using _controllers = runControllersOn(cluster, [statefulSetController]);
   await makeSet(cluster, { replicas: 3, podManagementPolicy: 'Parallel' });
   await eventually(() => podNames(cluster), same(['web-0', 'web-1', 'web-2']));
   await changeSet(cluster, { replicas: 0 });
@@ -106,7 +106,7 @@ test('in parallel all pods are created and deleted at once', async () => {
 test('an update goes from the highest pod down to the partition, and further when the partition is lowered', async () => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runControllersOn(cluster, [statefulSet, healthyNodes(cluster)]);
+  await using _controllers = runControllersOn(cluster, [statefulSetController, healthyNodes(cluster)]);
   await makeSet(cluster, { replicas: 3 });
   await eventually(
     () => getSet(cluster),
@@ -134,7 +134,7 @@ test('an update goes from the highest pod down to the partition, and further whe
 test('an older template becomes the newest revision again, and old ones beyond the limit are deleted', async () => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runControllersOn(cluster, [statefulSet, healthyNodes(cluster)]);
+  await using _controllers = runControllersOn(cluster, [statefulSetController, healthyNodes(cluster)]);
   await makeSet(cluster, { replicas: 1, revisionHistoryLimit: 1 });
   const numbers = async () => {
     const { items } = await cluster.resource(controllerRevisions).list({ namespace });
@@ -164,7 +164,7 @@ test('an older template becomes the newest revision again, and old ones beyond t
 test('with OnDelete a pod is updated when a user deletes it', async () => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runControllersOn(cluster, [statefulSet, healthyNodes(cluster)]);
+  await using _controllers = runControllersOn(cluster, [statefulSetController, healthyNodes(cluster)]);
   await makeSet(cluster, { replicas: 2, updateStrategy: { type: 'OnDelete' } });
   await eventually(
     () => getSet(cluster),
@@ -185,7 +185,7 @@ test('with OnDelete a pod is updated when a user deletes it', async () => {
 test.each(['Failed', 'Succeeded'])('a pod that is %s is recreated', async (phase) => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
-  await using _controllers = runControllersOn(cluster, [statefulSet]);
+  await using _controllers = runControllersOn(cluster, [statefulSetController]);
   await makeSet(cluster);
   const [first] = await eventually(
     () => podsOf(cluster),
@@ -202,8 +202,8 @@ test('claims are deleted with pods that are scaled down, and created again later
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
   await using _controllers = runControllersOn(cluster, [
-    statefulSet,
-    garbageCollector,
+    statefulSetController,
+    garbageCollectorController,
     healthyNodes(cluster),
   ]);
   await makeSet(cluster, {

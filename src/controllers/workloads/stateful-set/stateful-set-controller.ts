@@ -9,17 +9,15 @@ import type { KubeObject } from '../../../kube/api/meta.ts';
 import { keyOf, parseKey } from '../../../kube/object-key.ts';
 import { controllerRevisions, persistentVolumeClaims, pods, statefulSets } from '../../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
-import type { Controller, ControllerContext } from '../../../reconcile/controller.ts';
+import { defineController, type LoopContext, type Reconciler } from '../../../reconcile/define-controller.ts';
 import type { Informer } from '../../../reconcile/informer/informer.ts';
-import { runLoop } from '../../../reconcile/run-loop.ts';
-import { WorkQueue } from '../../../reconcile/work-queue.ts';
+import type { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import { Dependents } from '../pods/dependents.ts';
 import { ReplacementRateLimit, soonestRequeue } from '../pods/replacement-rate-limit.ts';
 import { isSetSettled, planSet, type ReplicaStage, type SetPlan, type SetPlanInput } from './set-plan.ts';
 import { SetWriter } from './set-writer.ts';
 
-const workers = 4;
 /** Members, revisions (sometimes with names that are taken), pods. */
 const stagesMax = 8;
 
@@ -31,21 +29,20 @@ const stagesMax = 8;
  * write carries the uid and the version that was read. So the controller may crash after any of them: the next run reads the state and
  * continues.
  */
-export const statefulSet: Controller = {
+export const statefulSetController = defineController({
   name: 'statefulset',
-  async run(context, signal) {
-    await new StatefulSetKeeper(context).run(signal);
-  },
-};
+  workers: 4,
+  create: (context) => new StatefulSetKeeper(context),
+});
 
-class StatefulSetKeeper {
-  readonly #context: ControllerContext;
+class StatefulSetKeeper implements Reconciler {
+  readonly caches: Reconciler['caches'];
+  readonly #context: LoopContext;
   readonly #writer: SetWriter;
   readonly #sets: Informer<StatefulSet>;
   readonly #claims: Informer<PersistentVolumeClaim>;
   readonly #pods: Dependents<Pod>;
   readonly #revisions: Dependents<ControllerRevision>;
-  readonly #caches: readonly { synced(signal: AbortSignal): Promise<boolean> }[];
   readonly #queue: WorkQueue;
   readonly #rateLimit: ReplacementRateLimit;
   /** Keys of sets by uid. */
@@ -53,13 +50,13 @@ class StatefulSetKeeper {
   /** Names of revisions that were taken, until the status has the count. */
   readonly #collisions = new Map<string, number>();
 
-  constructor(context: ControllerContext) {
+  constructor(context: LoopContext) {
     const { informers } = context;
     this.#context = context;
     this.#writer = new SetWriter(context);
     this.#sets = informers.of(statefulSets);
     this.#claims = informers.of(persistentVolumeClaims);
-    this.#queue = new WorkQueue(context);
+    this.#queue = context.queue;
     this.#rateLimit = new ReplacementRateLimit(context);
     const wake = {
       owned: (uid: string) => this.#wake(uid),
@@ -67,22 +64,10 @@ class StatefulSetKeeper {
     };
     this.#pods = new Dependents(informers.of(pods), wake);
     this.#revisions = new Dependents(informers.of(controllerRevisions), wake);
-    this.#caches = [this.#sets, this.#claims, informers.of(pods), informers.of(controllerRevisions)];
+    this.caches = [this.#sets, this.#claims, informers.of(pods), informers.of(controllerRevisions)];
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    const loop = {
-      controller: statefulSet.name,
-      caches: this.#caches,
-      listen: () => this.#listen(),
-      queue: this.#queue,
-      reconcile: (key: string) => this.#reconcile(key, signal),
-      workers,
-    };
-    await runLoop(this.#context, loop, signal);
-  }
-
-  #listen(): readonly (() => void)[] {
+  listen(): readonly (() => void)[] {
     const changed = (set: StatefulSet) => {
       this.#keys.set(set.metadata?.uid ?? '', keyOf(set));
       this.#queue.add(keyOf(set));
@@ -125,7 +110,7 @@ class StatefulSetKeeper {
     }
   }
 
-  async #reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
+  async reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
     const cached = this.#sets.get(key);
     if (cached === undefined) return undefined;
     const plan = planSet(this.#cachedInput(cached));

@@ -4,7 +4,7 @@ import { persistentVolumeClaims, persistentVolumes } from '../../../../kube/reso
 import { annotations } from '../../../../kube/well-known.ts';
 import type { Controller } from '../../../../reconcile/controller.ts';
 import { VirtualTimeCluster } from '../../../testing/virtual-time-cluster.ts';
-import { createPvBinder } from '../pv-binder.ts';
+import { pvBinderController } from '../pv-binder.ts';
 import { createObjects, type InitialObjects, namespace } from './initial-objects.ts';
 
 /** The result: a line for each volume and claim, and the Events about them. */
@@ -17,7 +17,7 @@ export interface BinderOutcome {
 /** Creates the objects, runs the binder until nothing more happens, and reads the result. */
 export async function runBinder(
   found: InitialObjects,
-  binder: Controller = createPvBinder(),
+  binder: Controller = pvBinderController(),
 ): Promise<BinderOutcome> {
   await using fixture = await VirtualTimeCluster.start();
   await createObjects(fixture.cluster, found);

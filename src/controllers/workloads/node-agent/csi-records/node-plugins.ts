@@ -24,10 +24,11 @@ export class NodePlugins {
     for (const nodeName of sources.keys()) this.#records.set(nodeName, new Map());
   }
 
-  /** Reads the records that an earlier process left; call it before anything is decided. */
-  async load(): Promise<void> {
+  /** Reads the records that an earlier process left. */
+  async synced(): Promise<boolean> {
     for (const [nodeName, { directory }] of this.#sources)
       for (const record of await directory.load()) this.#records.get(nodeName)?.set(keyOf(record), record);
+    return true;
   }
 
   get sources(): CsiNodeSources {

@@ -5,8 +5,8 @@ import type { CSINode } from '../../../../kube/api/storage.ts';
 import { csiDrivers, csiNodes, nodes, volumeAttachments } from '../../../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../../../kube/undefined-if-not-found.ts';
 import { VirtualTimeCluster } from '../../../testing/virtual-time-cluster.ts';
-import { garbageCollector } from '../../garbage-collector.ts';
-import { createNodeAgent } from '../node-agent.ts';
+import { garbageCollectorController } from '../../garbage-collector.ts';
+import { nodeAgentController } from '../node-agent.ts';
 import { makeClaim, makeNode, makePod, phases, testDriver } from '../testing/agent-fixture.ts';
 import { makeCsiDriver, PluginFixture } from './testing/plugin-fixture.ts';
 
@@ -79,7 +79,7 @@ test('a label with another value is kept, and the plugin registers when it is go
 
 test('a node that is created again is registered again', async () => {
   const plugin = await PluginFixture.start();
-  await using fixture = await VirtualTimeCluster.start(plugin.agent(), garbageCollector);
+  await using fixture = await VirtualTimeCluster.start(plugin.agent(), garbageCollectorController);
   await makeNode(fixture, name);
   await fixture.settle();
   await fixture.cluster.resource(nodes).delete({ name });
@@ -173,7 +173,7 @@ test('the entry of a plugin that is no longer configured is removed, and entries
   const foreign = { name: 'x.example.com', nodeID: 'x' };
   const body = { spec: { drivers: [entry, foreign] } };
   await fixture.cluster.resource(csiNodes).patch({ name }, { type: 'merge', body });
-  fixture.run([createNodeAgent()]);
+  fixture.run([nodeAgentController()]);
   await fixture.settle();
   const csiNode = await csiNodeOf(fixture);
   expect(csiNode?.spec?.drivers).toMatchObject([foreign]);
@@ -187,7 +187,7 @@ test('a CSINode that is left without entries is deleted, so that the node is sim
   await makeNode(fixture, name);
   await fixture.settle();
   await first.close();
-  fixture.run([createNodeAgent()]);
+  fixture.run([nodeAgentController()]);
   await makeClaim(fixture, 'data');
   await makePod(fixture, 'web', { claims: ['data'] });
   await fixture.settle();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { CsiStatusError } from '../../../../csi/csi-errors.ts';
 import type { CsiRequest } from '../../../../csi/csi-methods.ts';
 import { nodes, pods, secrets, volumeAttachments } from '../../../../kube/resources.ts';
-import { createAttacher } from '../../../attacher/attacher.ts';
+import { attacherController } from '../../../attacher/attacher.ts';
 import { VirtualTimeCluster } from '../../../testing/virtual-time-cluster.ts';
 import {
   getPod,
@@ -136,7 +136,7 @@ test('the metadata of the attachment reaches the plugin', async () => {
   const plugin = await PluginFixture.start(options);
   const csiDrivers = plugin.drivers;
   const agent = plugin.agent({ csiDrivers });
-  await using fixture = await VirtualTimeCluster.start(agent, createAttacher({ csiDrivers }));
+  await using fixture = await VirtualTimeCluster.start(agent, attacherController({ csiDrivers }));
   await makeCsiDriver(fixture, { attachRequired: true });
   await makeNode(fixture, 'n1');
   await makeClaim(fixture, 'data');

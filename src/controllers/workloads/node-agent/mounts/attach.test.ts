@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { csiDrivers, csiNodes, nodes, pods, volumeAttachments } from '../../../../kube/resources.ts';
 import { VirtualTimeCluster } from '../../../testing/virtual-time-cluster.ts';
-import { nodeAgent } from '../node-agent.ts';
+import { nodeAgentController } from '../node-agent.ts';
 import { makeClaim, makeNode, makePod, namespace, phases, testDriver } from '../testing/agent-fixture.ts';
 import { attachmentName } from './attachments.ts';
 
@@ -21,7 +21,7 @@ async function removePod({ cluster }: VirtualTimeCluster, name: string): Promise
 }
 
 test('a volume of a CSI driver is attached while a pod uses it', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   await makeClaim(fixture, 'data');
   await makePod(fixture, 'web', { claims: ['data'] });
@@ -48,7 +48,7 @@ test('attachments have the names that Kubernetes gives them', () => {
 });
 
 test('a driver that needs no attachment gets none, and volumes without a driver neither', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   await fixture.cluster
     .resource(csiDrivers)
@@ -62,7 +62,7 @@ test('a driver that needs no attachment gets none, and volumes without a driver 
 });
 
 test('an attachment that a user deletes under a running pod is created again', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   await makeClaim(fixture, 'data');
   await makePod(fixture, 'web', { claims: ['data'] });
@@ -75,7 +75,7 @@ test('an attachment that a user deletes under a running pod is created again', a
 });
 
 test('a volume for one node is not attached to a second one before the first has detached it', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   for (const name of ['n1', 'n2']) await makeNode(fixture, name);
   await makeClaim(fixture, 'data');
   await makePod(fixture, 'web', { claims: ['data'] });
@@ -93,7 +93,7 @@ test('a volume for one node is not attached to a second one before the first has
 });
 
 test('a volume for many nodes is attached to each', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   for (const name of ['n1', 'n2']) await makeNode(fixture, name);
   await makeClaim(fixture, 'data', { mode: 'ReadWriteMany' });
   await makePod(fixture, 'web', { claims: ['data'] });
@@ -103,7 +103,7 @@ test('a volume for many nodes is attached to each', async () => {
 });
 
 test('of two pods that need a ReadWriteOncePod volume, one runs; the other when it is gone', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   await makeClaim(fixture, 'data', { mode: 'ReadWriteOncePod' });
   for (const name of ['web', 'web2']) await makePod(fixture, name, { claims: ['data'] });
@@ -120,7 +120,7 @@ test('of two pods that need a ReadWriteOncePod volume, one runs; the other when 
 });
 
 test('a node attaches no more volumes than its driver allows', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   const drivers = [{ name: testDriver, nodeID: 'n1', topologyKeys: [], allocatable: { count: 2 } }];
   await fixture.cluster.resource(csiNodes).create({ metadata: { name: 'n1' }, spec: { drivers } });
@@ -139,7 +139,7 @@ test('a node attaches no more volumes than its driver allows', async () => {
 });
 
 test('a volume that the node cannot reach is not mounted, until the node can reach it', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   const matchExpressions = [{ key: 'zone', operator: 'In', values: ['a'] }] as const;
   const nodeAffinity = { required: { nodeSelectorTerms: [{ matchExpressions }] } };
@@ -157,7 +157,7 @@ test('a volume that the node cannot reach is not mounted, until the node can rea
 });
 
 test('volumes of a deleted node are detached with the last pod', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   for (const name of ['n1', 'n2']) await makeNode(fixture, name);
   await makeClaim(fixture, 'data');
   await makePod(fixture, 'web', { claims: ['data'] });
@@ -172,7 +172,7 @@ test('volumes of a deleted node are detached with the last pod', async () => {
 });
 
 test('an attachment of another client is left alone', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   await makeClaim(fixture, 'data');
   const client = fixture.cluster.resource(volumeAttachments);
@@ -188,7 +188,7 @@ test('an attachment of another client is left alone', async () => {
 });
 
 test('an attachment of ours whose volume is gone is removed', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   const name = attachmentName('gone', testDriver, 'n1');
   const spec = { attacher: testDriver, nodeName: 'n1', source: { persistentVolumeName: 'gone' } };

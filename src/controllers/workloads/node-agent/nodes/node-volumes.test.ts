@@ -10,7 +10,7 @@ import {
 } from '../../../../kube/resources.ts';
 import { crashControllersAtEveryWrite } from '../../../testing/crash-at-every-write.ts';
 import { VirtualTimeCluster } from '../../../testing/virtual-time-cluster.ts';
-import { nodeAgent } from '../node-agent.ts';
+import { nodeAgentController } from '../node-agent.ts';
 import { makeClaim, makeNode, makePod, namespace, phases, testDriver } from '../testing/agent-fixture.ts';
 import { watchLines } from '../testing/watch-lines.ts';
 
@@ -25,7 +25,7 @@ async function removePod({ cluster }: VirtualTimeCluster, name: string): Promise
 }
 
 test('a node reports the volumes that its pods use, and those that are attached to it', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   for (const name of ['b', 'a']) await makeClaim(fixture, name);
   await makeClaim(fixture, 'host', { spec: { hostPath: { path: '/a' } } });
@@ -54,7 +54,7 @@ test('a node reports the volumes that its pods use, and those that are attached 
 });
 
 test('volumes that need no attachment are not reported', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   const spec = { attachRequired: false };
   await fixture.cluster.resource(csiDrivers).create({ metadata: { name: testDriver }, spec });
@@ -66,7 +66,7 @@ test('volumes that need no attachment are not reported', async () => {
 });
 
 test('in use is reported first, then attached, then the pod runs; the end is in reverse order', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   await makeClaim(fixture, 'data');
   await fixture.settle();
@@ -93,7 +93,7 @@ test('in use is reported first, then attached, then the pod runs; the end is in 
 });
 
 test('many pods that start on a node at once need few writes of it', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   const names = Array.from({ length: 20 }, (_, index) => `p${index}`);
   for (const name of names) await makeClaim(fixture, name);
@@ -107,7 +107,7 @@ test('many pods that start on a node at once need few writes of it', async () =>
 });
 
 test('a report that a user changed is corrected', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   await makeClaim(fixture, 'data');
   await makePod(fixture, 'web', { claims: ['data'] });
@@ -123,7 +123,7 @@ test('a report that a user changed is corrected', async () => {
 });
 
 test('a volume stays in use under a pod whose claim lost it', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   await makeClaim(fixture, 'data');
   await makePod(fixture, 'web', { claims: ['data'] });
@@ -141,7 +141,7 @@ test.each([
   { what: 'is not attached yet', body: { status: { attached: false } }, subresource: 'status' },
   { what: 'is being deleted', body: { metadata: { finalizers: ['example.com/keep'] } }, subresource: '' },
 ])('an attachment that $what is not reported as attached', async ({ body, subresource }) => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   await makeClaim(fixture, 'data');
   await makePod(fixture, 'web', { claims: ['data'] });
@@ -158,12 +158,12 @@ test.each([
 
 test('crashing after any write leaves a node with a correct report in the end', async () => {
   const crashes = await crashControllersAtEveryWrite({
-    controllers: [nodeAgent],
+    controllers: [nodeAgentController()],
     prepare: async (fixture) => {
       for (const name of ['n1', 'n2']) await makeNode(fixture, name);
       for (const name of ['a', 'b']) await makeClaim(fixture, name);
       await makePod(fixture, 'going', { claims: ['a'] });
-      await using _earlier = fixture.run([nodeAgent]);
+      await using _earlier = fixture.run([nodeAgentController()]);
       await fixture.settle();
       await removePod(fixture, 'going');
       await makePod(fixture, 'next', { node: 'n2', claims: ['a', 'b'] });
@@ -175,7 +175,7 @@ test('crashing after any write leaves a node with a correct report in the end', 
 });
 
 test('a pod waits for the driver of its volume if its node lists its drivers', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   const client = fixture.cluster.resource(csiNodes);
   await client.create({ metadata: { name: 'n1' }, spec: { drivers: [] } });

@@ -5,7 +5,7 @@ import type { Node, Pod, PodSpec } from '../../../../kube/api/core.ts';
 import { nodes, pods } from '../../../../kube/resources.ts';
 import { crashControllersAtEveryWrite } from '../../../testing/crash-at-every-write.ts';
 import { VirtualTimeCluster } from '../../../testing/virtual-time-cluster.ts';
-import { nodeAgent } from '../node-agent.ts';
+import { nodeAgentController } from '../node-agent.ts';
 import { getPod, makeNode, makePod, namespace, phases } from '../testing/agent-fixture.ts';
 import { admissionFailure } from './admission.ts';
 
@@ -176,7 +176,7 @@ test('a pod that its node rejects fails, with the reason', async () => {
   const conditions = [{ type: 'PodScheduled', status: 'True' }, foreign];
   const patch = { type: 'merge', body: { status: { conditions } } } as const;
   await fixture.cluster.resource(pods).patch({ namespace, name: 'web' }, patch, { subresource: 'status' });
-  fixture.run([nodeAgent]);
+  fixture.run([nodeAgentController()]);
   await fixture.settle();
   const { status } = await getPod(fixture, 'web');
   expect(status).toMatchObject({
@@ -191,7 +191,7 @@ test('a pod that its node rejects fails, with the reason', async () => {
 });
 
 test('a running pod stays when its node would no longer admit it', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   await makePod(fixture, 'web', { spec: { nodeSelector: { zone: 'n1' } } });
   await fixture.settle();
@@ -208,7 +208,7 @@ test('of two concurrent pods that need the same port, one fails', async () => {
     containers: [{ name: 'main', image: 'pause', ports: [{ containerPort: 80, hostPort: 80 }] }],
   };
   for (const name of ['a', 'b']) await makePod(fixture, name, { spec });
-  fixture.run([nodeAgent]);
+  fixture.run([nodeAgentController()]);
   await fixture.settle();
   expect((await phases(fixture)).map((line) => line.split(' ')[1]).sort()).toEqual(['Failed', 'Running']);
   const [failed] = (await phases(fixture)).filter((line) => line.endsWith(' Failed'));
@@ -228,7 +228,7 @@ test('concurrent pods never get more than the node has; capacity of a finished p
   const containers = [{ name: 'main', image: 'pause', resources: { requests: { cpu: '500m' } } }];
   const names = Array.from({ length: 6 }, (_, index) => `p${index}`);
   for (const name of names) await makePod(fixture, name, { spec: { containers } });
-  fixture.run([nodeAgent]);
+  fixture.run([nodeAgentController()]);
   await fixture.settle();
   const ends = (await phases(fixture)).map((line) => line.split(' '));
   expect(ends.filter(([, phase]) => phase === 'Running')).toHaveLength(4);
@@ -255,14 +255,14 @@ test('a node that got its label a moment ago admits the pod: no pod fails becaus
   await makePod(fixture, 'web', { spec: { nodeSelector: { disk: 'fast' } } });
   const body = { metadata: { labels: { disk: 'fast' } } };
   const label = () => fixture.cluster.resource(nodes).patch({ name: 'n1' }, { type: 'merge', body });
-  fixture.run([nodeAgent], changedBeforeRead(fixture.cluster, label));
+  fixture.run([nodeAgentController()], changedBeforeRead(fixture.cluster, label));
   await fixture.settle();
   expect(await phases(fixture)).toEqual(['web Running']);
 });
 
 test('crashing after any write does not change which pods are admitted', async () => {
   const crashes = await crashControllersAtEveryWrite({
-    controllers: [nodeAgent],
+    controllers: [nodeAgentController()],
     prepare: async (fixture) => {
       await makeNode(fixture, 'n1');
       await makePod(fixture, 'good');

@@ -5,7 +5,7 @@ import type { ListPage } from '../../../../kube/api-requests.ts';
 import { leases, nodes, pods, volumeAttachments } from '../../../../kube/resources.ts';
 import { crashControllersAtEveryWrite } from '../../../testing/crash-at-every-write.ts';
 import { VirtualTimeCluster } from '../../../testing/virtual-time-cluster.ts';
-import { createNodeAgent, nodeAgent } from '../node-agent.ts';
+import { nodeAgentController } from '../node-agent.ts';
 import { getPod, makeClaim, makeNode, makePod, namespace, phases } from '../testing/agent-fixture.ts';
 
 const finalizers = ['example.com/keep'];
@@ -21,7 +21,7 @@ async function removeNode({ cluster }: VirtualTimeCluster): Promise<void> {
 }
 
 test('pods of a deleted node fail and are removed, after some time', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   for (const name of ['web', 'held']) await makePod(fixture, name);
   await hold(fixture, 'held');
@@ -42,7 +42,7 @@ test('pods of a deleted node fail and are removed, after some time', async () =>
 });
 
 test('a pod of a deleted node is removed after the same time if it was deleted, or was never started', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   await makePod(fixture, 'web');
   await fixture.settle();
@@ -56,7 +56,7 @@ test('a pod of a deleted node is removed after the same time if it was deleted, 
 });
 
 test('all pods of a deleted node are removed together; a pod that is seen later waits as long again', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   await makePod(fixture, 'web');
   await fixture.settle();
@@ -73,7 +73,7 @@ test('all pods of a deleted node are removed together; a pod that is seen later 
 });
 
 test('a node that comes back in time keeps its pods', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   await makePod(fixture, 'web');
   await fixture.settle();
@@ -100,7 +100,7 @@ test('a node that is missing only in the cache is not gone', async () => {
   await using fixture = await VirtualTimeCluster.start();
   await makeNode(fixture, 'n1');
   await makePod(fixture, 'web');
-  fixture.run([nodeAgent], withoutNodesInLists(fixture.cluster));
+  fixture.run([nodeAgentController()], withoutNodesInLists(fixture.cluster));
   await fixture.settle(120_000);
   expect(await phases(fixture)).toEqual(['web Pending']);
   await removeNode(fixture);
@@ -109,7 +109,7 @@ test('a node that is missing only in the cache is not gone', async () => {
 });
 
 test('a pod that was deleted before it had a node fails', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   const spec = { containers: [{ name: 'main', image: 'pause' }] };
   for (const name of ['web', 'other'])
     await fixture.cluster.resource(pods).create({ metadata: { namespace, name, finalizers }, spec });
@@ -119,7 +119,7 @@ test('a pod that was deleted before it had a node fails', async () => {
 });
 
 test('a pod that is being deleted ends on a node that is out of service, and only if its kubelet does not answer', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   const { cluster } = fixture;
   const kubelet = { holderIdentity: 'n1', leaseDurationSeconds: 40 };
   await cluster
@@ -149,7 +149,7 @@ test('a pod that is being deleted ends on a node that is out of service, and onl
 });
 
 test('of finished pods above the limit, evicted ones go first, then the oldest', async () => {
-  await using fixture = await VirtualTimeCluster.start(createNodeAgent({ terminatedPodsMax: 2 }));
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController({ terminatedPodsMax: 2 }));
   const { cluster } = fixture;
   const spec = { containers: [{ name: 'main', image: 'pause' }] };
   const finish = async (name: string, status: object) => {
@@ -171,13 +171,13 @@ test('of finished pods above the limit, evicted ones go first, then the oldest',
 
 test('crashing after any write changes nothing: all volumes on the node are detached', async () => {
   const crashes = await crashControllersAtEveryWrite({
-    controllers: [nodeAgent],
+    controllers: [nodeAgentController()],
     prepare: async (fixture) => {
       await makeNode(fixture, 'n1');
       await makeClaim(fixture, 'data');
       await makePod(fixture, 'web', { claims: ['data'] });
       await makePod(fixture, 'other');
-      await using _earlier = fixture.run([nodeAgent]);
+      await using _earlier = fixture.run([nodeAgentController()]);
       await fixture.settle();
       await removeNode(fixture);
     },

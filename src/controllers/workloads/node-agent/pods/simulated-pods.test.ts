@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import type { Pod, PodSpec } from '../../../../kube/api/core.ts';
 import { configMaps, nodes, pods, secrets } from '../../../../kube/resources.ts';
 import { VirtualTimeCluster } from '../../../testing/virtual-time-cluster.ts';
-import { nodeAgent } from '../node-agent.ts';
+import { nodeAgentController } from '../node-agent.ts';
 import { getPod, makeNode, makePod, namespace, phases } from '../testing/agent-fixture.ts';
 
 async function startWithNode(): Promise<VirtualTimeCluster> {
-  const fixture = await VirtualTimeCluster.start(nodeAgent);
+  const fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   return fixture;
 }

@@ -4,7 +4,7 @@ import { getCondition } from '../../../../kube/conditions.ts';
 import { nodes, pods } from '../../../../kube/resources.ts';
 import { crashControllersAtEveryWrite } from '../../../testing/crash-at-every-write.ts';
 import { VirtualTimeCluster } from '../../../testing/virtual-time-cluster.ts';
-import { nodeAgent } from '../node-agent.ts';
+import { nodeAgentController } from '../node-agent.ts';
 import { getPod, makeNode, makePod, namespace, phases } from '../testing/agent-fixture.ts';
 
 const fire: Taint = { key: 'fire', effect: 'NoExecute' };
@@ -20,7 +20,7 @@ async function taint({ cluster }: VirtualTimeCluster, ...taints: readonly Taint[
 }
 
 async function startWith(...tolerations: readonly Toleration[]): Promise<VirtualTimeCluster> {
-  const fixture = await VirtualTimeCluster.start(nodeAgent);
+  const fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   const annotations = { 'stowage.dev/termination-seconds': '10' };
   await makePod(fixture, 'web', { spec: { tolerations, terminationGracePeriodSeconds: 10 }, annotations });
@@ -95,7 +95,7 @@ test('an agent that restarts continues with a pod that was already marked', asyn
 });
 
 test('a pod that finishes before its time is over ends then', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   await taint(fixture, fire);
   const spec = { tolerations: [tolerating('fire', 60)], restartPolicy: 'Never' } as const;
@@ -105,7 +105,7 @@ test('a pod that finishes before its time is over ends then', async () => {
 });
 
 test('a pod that arrives at a tainted node is rejected, and then removed', async () => {
-  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await using fixture = await VirtualTimeCluster.start(nodeAgentController());
   await makeNode(fixture, 'n1');
   await taint(fixture, fire);
   await fixture.settle();
@@ -130,12 +130,12 @@ test('no pod is evicted from a node that is not simulated', async () => {
 
 test('crashing after any write of an eviction does not change the final state', async () => {
   const crashes = await crashControllersAtEveryWrite({
-    controllers: [nodeAgent],
+    controllers: [nodeAgentController()],
     prepare: async (fixture) => {
       await makeNode(fixture, 'n1');
       await makePod(fixture, 'web', { spec: { tolerations: [tolerating('fire', 5)] } });
       await makePod(fixture, 'db');
-      await using _earlier = fixture.run([nodeAgent]);
+      await using _earlier = fixture.run([nodeAgentController()]);
       await fixture.settle();
       await taint(fixture, fire);
     },

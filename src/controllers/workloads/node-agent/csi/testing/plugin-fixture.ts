@@ -5,7 +5,7 @@ import type { CSIDriverSpec } from '../../../../../kube/api/storage.ts';
 import { csiDrivers } from '../../../../../kube/resources.ts';
 import type { Controller } from '../../../../../reconcile/controller.ts';
 import type { VirtualTimeCluster } from '../../../../testing/virtual-time-cluster.ts';
-import { createNodeAgent, type NodeAgentOptions } from '../../node-agent.ts';
+import { type NodeAgentControllerSettings, nodeAgentController } from '../../node-agent.ts';
 import { makePod, testDriver } from '../../testing/agent-fixture.ts';
 import { MemoryKubeletDirectory } from './memory-kubelet-directory.ts';
 
@@ -31,9 +31,9 @@ export class PluginFixture {
     return new PluginFixture(driver, drivers);
   }
 
-  agent(options: NodeAgentOptions = {}): Controller {
+  agent(options: NodeAgentControllerSettings = {}): Controller {
     const csiNodes = new Map([['n1', { drivers: this.drivers, directory: this.directory }]]);
-    return createNodeAgent({ csiNodes, ...options });
+    return nodeAgentController({ csiNodes, ...options });
   }
 
   async join(): Promise<void> {
