@@ -11,6 +11,7 @@ import {
 } from '../kube/resources.ts';
 import { labels, noProvisioner } from '../kube/well-known.ts';
 import { driverClassName, driverName, gibibyte, type SimulatedDriver } from './simulated-driver.ts';
+import { segmentClassName, segmentDriverName } from './simulated-segment-driver.ts';
 
 /** The nodes of every scenario; actions delete and create them again under the same names. */
 export const nodeNames = ['n0', 'n1', 'n2'] as const;
@@ -26,7 +27,7 @@ export interface BaseClusterOptions {
   readonly attaches: boolean;
 }
 
-/** What every scenario starts with: three small nodes, two classes, a driver with one pool a node. */
+/** What every scenario starts with: three small nodes, three classes, a driver with one pool a node, and one without capacity. */
 export async function createBaseCluster(
   cluster: Cluster,
   { driver, attaches }: BaseClusterOptions,
@@ -43,6 +44,10 @@ export async function createBaseCluster(
   await cluster
     .resource(csiDrivers)
     .create({ metadata: { name: driverName }, spec: { attachRequired: attaches, storageCapacity: true } });
+  await classes.create({ metadata: { name: segmentClassName }, provisioner: segmentDriverName, ...waits });
+  await cluster
+    .resource(csiDrivers)
+    .create({ metadata: { name: segmentDriverName }, spec: { attachRequired: false } });
   await createForeignCapacityReport(cluster);
   await cluster.resource(priorityClasses).create({ metadata: { name: urgentClassName }, value: 1000 });
   for (const name of nodeNames) {
@@ -68,7 +73,11 @@ async function createNode(cluster: Cluster, name: string): Promise<void> {
 }
 
 export function csiNodeOf(name: string): CSINode {
-  const drivers = [{ name: driverName, nodeID: name, topologyKeys: [labels.hostname] }];
+  const drivers = [driverName, segmentDriverName].map((driver) => ({
+    name: driver,
+    nodeID: name,
+    topologyKeys: [labels.hostname],
+  }));
   return { metadata: { name }, spec: { drivers } };
 }
 

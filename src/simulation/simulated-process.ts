@@ -34,6 +34,8 @@ export interface ProcessPlan {
   readonly controllers: readonly string[];
   /** Whether it knows the simulated CSI driver. */
   readonly knowsDriver?: boolean;
+  /** Whether it knows the simulated CSI driver that chooses any segment. */
+  readonly knowsSegmentDriver?: boolean;
   /** Whether it runs a CSI driver of ours, and knows no other. */
   readonly hasOwnDriver?: boolean;
   /** The node whose node service of local drives it is, instead of controllers. There is only one of it. */
@@ -61,6 +63,7 @@ export interface ProcessOptions {
   readonly knownExpansions: KnownExpansions;
   readonly provisioners: readonly Provisioner[];
   readonly csiDriver: ServedCsiDriver;
+  readonly segmentDriver: ServedCsiDriver;
   readonly driveHosts: SimulatedDriveHosts;
 }
 
@@ -137,6 +140,10 @@ export class SimulatedProcess {
       provisioners: this.#options.provisioners,
       more: plan.drivesNode === undefined ? [] : [this.#nodeService(plan.drivesNode, ended.signal)],
       ...(plan.knowsDriver && { csiDrivers: onlyDriver(this.#options.csiDriver), csi: csiSettings }),
+      ...(plan.knowsSegmentDriver && {
+        csiDrivers: onlyDriver(this.#options.segmentDriver),
+        csi: csiSettings,
+      }),
       ...(plan.hasOwnDriver && { csiDrivers: noCsiDrivers, csi: csiSettings }),
       schedulerNames: ['default-scheduler'],
       bindTimeoutMs,

@@ -7,7 +7,6 @@ import { MemoryStore, type StoreObserver } from '../apiserver/store/memory-store
 import type { Cluster } from '../cluster/cluster.ts';
 import { EmbeddedCluster } from '../cluster/embedded-cluster.ts';
 import { InProcessDriver } from '../csi/in-process-driver.ts';
-import type { ServedCsiDriver } from '../csi/served-driver.ts';
 import { ownDefinitions } from '../embedded/own-definitions.ts';
 import type { CustomResourceDefinition } from '../kube/api/stored/apiextensions.ts';
 import { pods } from '../kube/resources.ts';
@@ -35,7 +34,8 @@ import { csiServicesOf } from './simulated-csi-service.ts';
 import { SimulatedDisk } from './simulated-disk.ts';
 import { SimulatedDriveHosts } from './simulated-drive-hosts.ts';
 import { SimulatedDriver } from './simulated-driver.ts';
-import { SimulatedProcess } from './simulated-process.ts';
+import { type ProcessOptions, SimulatedProcess } from './simulated-process.ts';
+import { SimulatedSegmentDriver } from './simulated-segment-driver.ts';
 import { storageAtRest, storageFactsOf } from './storage-facts.ts';
 import { Trace } from './trace.ts';
 import { UnseenRemovals } from './unseen-removals.ts';
@@ -181,7 +181,9 @@ class SimulationRun {
     });
     const services = csiServicesOf(this.#driver, this.#clock);
     const served = await InProcessDriver.connect(services, new AbortController().signal);
-    for (const process of this.#createProcesses(served)) {
+    const segments = new SimulatedSegmentDriver(this.#clock);
+    const segmentDriver = await InProcessDriver.connect(segments.services, new AbortController().signal);
+    for (const process of this.#createProcesses({ csiDriver: served, segmentDriver })) {
       this.#processes.set(process.name, process);
       process.start();
     }
@@ -277,7 +279,9 @@ class SimulationRun {
     });
   }
 
-  *#createProcesses(csiDriver: ServedCsiDriver): Generator<SimulatedProcess> {
+  *#createProcesses(
+    drivers: Pick<ProcessOptions, 'csiDriver' | 'segmentDriver'>,
+  ): Generator<SimulatedProcess> {
     const { replicated, latencyMaxMs } = this.#scenario;
     for (const plan of this.#parts.flatMap(({ processes = [] }) => processes)) {
       const replicas = replicated.includes(plan.name) ? 2 : 1;
@@ -300,7 +304,7 @@ class SimulationRun {
           unseenRemovals: this.#unseenRemovals,
           knownExpansions: this.#knownExpansions,
           provisioners: [this.#driver.provisioner],
-          csiDriver,
+          ...drivers,
           driveHosts: this.#driveHosts,
         });
       }

@@ -1,5 +1,5 @@
 import { persistentVolumeClaims, persistentVolumes } from '../../kube/resources.ts';
-import { sizeOf } from '../simulated-driver.ts';
+import { driverName, sizeOf } from '../simulated-driver.ts';
 import type { Invariant } from './invariant.ts';
 
 export const driverKeepsVolumesInUse: Invariant = {
@@ -27,7 +27,7 @@ export const driverLeaksNothing: Invariant = {
       (name) => state.get(persistentVolumes, name) === undefined && !claims.has(name.replace(/^pvc-/, '')),
     );
     const lost = [...state.values(persistentVolumes)].filter(
-      ({ metadata, spec }) => spec?.csi !== undefined && !driverVolumes.has(metadata?.name ?? ''),
+      ({ metadata, spec }) => spec?.csi?.driver === driverName && !driverVolumes.has(metadata?.name ?? ''),
     );
     return [
       ...leaked.map((name) => `volume ${name} exists, and neither a PersistentVolume nor its claim does`),

@@ -1,10 +1,11 @@
 import type { PodSpec } from '../../kube/api/core.ts';
 import { persistentVolumeClaims, pods, volumeAttachments } from '../../kube/resources.ts';
 import { labels } from '../../kube/well-known.ts';
-import { nodeNames, urgentClassName } from '../base-cluster.ts';
+import { nodeNames, nodeOf, urgentClassName } from '../base-cluster.ts';
 import type { ActionContext, ActionKind, SimulationPart } from '../part.ts';
 import type { ActionParameters } from '../scenario.ts';
 import { driverClassName, gibibyte } from '../simulated-driver.ts';
+import { segmentClassName } from '../simulated-segment-driver.ts';
 import { namespace } from './pod-objects.ts';
 import { rareMoment } from './rare-moment.ts';
 
@@ -35,6 +36,7 @@ export const rareMomentsPart: SimulationPart = {
     moment('select-late', selectLate),
     moment('detach-late', detachLate),
     moment('grow-slowly', growSlowly),
+    moment('any-segment', anySegment),
   ],
 };
 
@@ -140,6 +142,26 @@ async function growSlowly(context: ActionContext, parameters: ActionParameters):
   await claims.patch(claim, { type: 'merge', body });
   await clock.sleep(growthSeenMs, never);
   await createPod(context, parameters, { name: 'x1', hasClaim: true, cpu: 0, gib: mostGib });
+}
+
+/** A pod may run only in one zone, and the driver of its volume chooses among the segments that it gets. */
+async function anySegment({ cluster }: ActionContext, { node }: ActionParameters): Promise<void> {
+  const name = `z-${node}`;
+  await cluster.resource(persistentVolumeClaims).create({
+    metadata: { namespace, name },
+    spec: {
+      accessModes: ['ReadWriteOnce'],
+      storageClassName: segmentClassName,
+      resources: { requests: { storage: '1Gi' } },
+    },
+  });
+  const spec: PodSpec = {
+    terminationGracePeriodSeconds: 1,
+    nodeSelector: { [labels.zone]: nodeOf(String(node)).metadata?.labels?.[labels.zone] ?? '' },
+    containers: [{ name: 'main', image: 'pause' }],
+    volumes: [{ name: 'data', persistentVolumeClaim: { claimName: name } }],
+  };
+  await cluster.resource(pods).create({ metadata: { namespace, name }, spec });
 }
 
 function moment(name: string, run: ActionKind['run']): ActionKind {

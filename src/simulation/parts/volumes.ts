@@ -8,6 +8,7 @@ import {
   volumesAreReleasedAfterTheirClaims,
   volumesAreWhereTheyShouldBe,
 } from '../invariants/claims.ts';
+import { volumesAreWherePodsMayRun } from '../invariants/segments.ts';
 import {
   boundClaimsOwnTheirVolume,
   claimRefsAreReplacedOnlyWhenReleased,
@@ -29,6 +30,7 @@ export const volumesPart: SimulationPart = {
     {
       name: 'volumes',
       controllers: ['pv-binder', 'provisioner', 'protection', 'ephemeral', 'zonal-upgrade'],
+      knowsSegmentDriver: true,
     },
   ],
   invariants: [
@@ -41,6 +43,7 @@ export const volumesPart: SimulationPart = {
     boundVolumesAreLargeEnough,
     claimsHaveNoMarksAtRest,
     volumesAreWhereTheyShouldBe,
+    volumesAreWherePodsMayRun,
   ],
   probes: [
     {

@@ -43,6 +43,13 @@ export const provisionerBugs = [
     seedsMax: 600,
   },
   {
+    name: 'a driver is offered segments whose nodes do not fit the pod',
+    file: 'src/controllers/provisioner/csi/topology-requirement.ts',
+    find: 'return segments.filter((one) => fitting.some((each) => includesSegment(each, one)));',
+    replace: 'return segments;',
+    seedsMax: 150,
+  },
+  {
     name: 'a withdrawn intent leaves its volume behind',
     file: 'src/controllers/provisioner/provisioning-steps.ts',
     find: 'await creator?.delete(assetFor(claim, intent?.record), signal);',
