@@ -1,6 +1,7 @@
 import { onAbort } from '../runtime/abort.ts';
 import { assert } from '../runtime/assert.ts';
 import type { Clock, Timer } from '../runtime/clock.ts';
+import { KeyedBackOff } from '../runtime/keyed-back-off.ts';
 import { TokenBucket, type TokenBucketOptions } from '../runtime/token-bucket.ts';
 
 /** client-go's default: 5 ms after the first failure, twice as long after each further one, never more than 1000 s. */
@@ -40,8 +41,7 @@ export interface WorkQueueMetrics {
  */
 export class WorkQueue {
   readonly #clock: Clock;
-  readonly #retryBaseMs: number;
-  readonly #retryMaxMs: number;
+  readonly #backOff: KeyedBackOff;
   readonly #retryBucket: TokenBucket | undefined;
   /** In the order in which they are handed out; those before `#head` have been. */
   #waiting: string[] = [];
@@ -50,7 +50,6 @@ export class WorkQueue {
   readonly #dirty = new Set<string>();
   readonly #processing = new Set<string>();
   readonly #delayed = new Map<string, DelayedKey>();
-  readonly #failures = new Map<string, number>();
   readonly #takers = new Set<(key: string | undefined) => void>();
   readonly #onIdle: (() => void)[] = [];
   #isShutDown = false;
@@ -60,12 +59,8 @@ export class WorkQueue {
   constructor(options: WorkQueueOptions) {
     const { clock, retryBucket } = options;
     this.#clock = clock;
-    this.#retryBaseMs = options.retryBaseMs ?? retryBaseMsDefault;
-    this.#retryMaxMs = options.retryMaxMs ?? retryMaxMsDefault;
-    assert(
-      this.#retryBaseMs > 0 && this.#retryBaseMs <= this.#retryMaxMs,
-      'a back-off needs 0 < base <= max',
-    );
+    const { retryBaseMs: initialMs = retryBaseMsDefault, retryMaxMs: maxMs = retryMaxMsDefault } = options;
+    this.#backOff = new KeyedBackOff(clock, { initialMs, maxMs });
     this.#retryBucket = retryBucket && new TokenBucket(retryBucket, clock.monotonicMs());
   }
 
@@ -96,21 +91,19 @@ export class WorkQueue {
   /** Adds the key again after its back-off. */
   retry(key: string): void {
     this.#retries += 1;
-    const failures = this.#failures.get(key) ?? 0;
-    this.#failures.set(key, failures + 1);
-    const backoffMs = Math.min(this.#retryMaxMs, this.#retryBaseMs * 2 ** failures);
+    const backoffMs = this.#backOff.failed(key);
     const limitMs = this.#retryBucket?.reserveMs(this.#clock.monotonicMs()) ?? 0;
     this.addAfter(key, Math.max(backoffMs, limitMs));
   }
 
   /** The key succeeded: its next failure counts as the first. */
   forget(key: string): void {
-    this.#failures.delete(key);
+    this.#backOff.forget(key);
   }
 
   /** How often the key was retried since it was last forgotten. */
   failures(key: string): number {
-    return this.#failures.get(key) ?? 0;
+    return this.#backOff.failures(key);
   }
 
   /** The key that waited longest; waits for one if there is none. Undefined after shutdown or when `signal` aborts. */

@@ -58,7 +58,7 @@ export class ProvisioningSteps {
   readonly #claims: ResourceClient<PersistentVolumeClaim>;
   readonly #recording: VolumeRecording;
   readonly #events: ClaimEvents;
-  readonly #delays = new RetryDelays();
+  readonly #delays: RetryDelays;
 
   constructor(context: ControllerContext, watch: ClaimWatch, provisioners: Provisioners) {
     this.#watch = watch;
@@ -66,6 +66,7 @@ export class ProvisioningSteps {
     this.#claims = context.cluster.resource(persistentVolumeClaims);
     this.#recording = new VolumeRecording(context);
     this.#events = new ClaimEvents(context.events);
+    this.#delays = new RetryDelays(context.clock);
   }
 
   async provision(job: ProvisioningJob, signal: AbortSignal): Promise<Requeue | undefined> {

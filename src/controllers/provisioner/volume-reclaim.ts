@@ -28,7 +28,7 @@ export class VolumeReclaim {
   readonly #provisioners: Provisioners;
   readonly #volumes: ResourceClient<PersistentVolume>;
   readonly #owns: (volume: PersistentVolume) => boolean;
-  readonly #delays = new RetryDelays();
+  readonly #delays: RetryDelays;
 
   /** `owns`: whether the driver of this process has to delete the volume. */
   constructor(
@@ -38,6 +38,7 @@ export class VolumeReclaim {
   ) {
     this.#owns = owns;
     this.#context = context;
+    this.#delays = new RetryDelays(context.clock);
     this.#provisioners = provisioners;
     this.#volumes = context.cluster.resource(persistentVolumes);
   }

@@ -14,6 +14,7 @@ import { podDisruptionBudgets } from '../../kube/resources.ts';
 import type { Controller, ControllerContext } from '../../reconcile/controller.ts';
 import { schedulerName, schedulerNamesDefault } from '../../reconcile/leases/scheduler-names.ts';
 import { messageOf } from '../../runtime/error-message.ts';
+import type { DoublingDelay } from '../../runtime/keyed-back-off.ts';
 import { nextTurn } from '../../runtime/next-turn.ts';
 import { ClusterFeed } from '../../state/cluster-feed.ts';
 import { decisionKinds } from '../../state/decision-kinds.ts';
@@ -24,7 +25,6 @@ import { Decider, type RefusedDecision, type SchedulingDecision } from './decide
 import { logDecision } from './decision-log.ts';
 import { PreemptionEvictions } from './evictions.ts';
 import { affectsOtherPods, changesRequirements, isScheduledBy, toQueuedPod } from './pending-pods.ts';
-import type { BackOffOptions } from './queue/back-off.ts';
 import type { SchedulingAttempt } from './queue/queued-pod.ts';
 import { SchedulingQueue } from './queue/scheduling-queue.ts';
 import { conflictMessage, refusedMessage } from './refused-message.ts';
@@ -48,7 +48,7 @@ export interface SchedulerControllerSettings {
   /** How long provisioners and the PV controller may take to create and bind a pod's volumes. */
   readonly bindTimeoutMs?: number | undefined;
   /** Back-off of pods that were refused, or whose binding failed. */
-  readonly backOff?: BackOffOptions | undefined;
+  readonly backOff?: DoublingDelay | undefined;
 }
 
 /** The most bindings in flight; further pods stay in the queue. */

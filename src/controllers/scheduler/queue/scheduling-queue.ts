@@ -2,7 +2,8 @@ import type { ClusterChange } from '../../../engine/cluster-index/cluster-change
 import { onAbort } from '../../../runtime/abort.ts';
 import { assert } from '../../../runtime/assert.ts';
 import type { Clock, Timer } from '../../../runtime/clock.ts';
-import { type BackOffOptions, backOffEndMs } from './back-off.ts';
+import type { DoublingDelay } from '../../../runtime/keyed-back-off.ts';
+import { backOffEndMs } from './back-off.ts';
 import { Heap } from './heap.ts';
 import { InFlightPods } from './in-flight-pods.ts';
 import {
@@ -18,7 +19,7 @@ import {
 import { UnschedulablePods } from './unschedulable-pods.ts';
 
 export interface SchedulingQueueOptions {
-  readonly backOff: BackOffOptions;
+  readonly backOff: DoublingDelay;
   /** A refused pod that has waited longer is scheduled again, whatever it waits for. */
   readonly waitingMaxMs: number;
   /** How often the sweep looks for these pods. */

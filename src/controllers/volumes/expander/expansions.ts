@@ -19,7 +19,8 @@ import { referenceTo } from '../../../reconcile/event-recorder.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import { unreachable } from '../../../runtime/assert.ts';
 import { messageOf } from '../../../runtime/error-message.ts';
-import { AttemptDelays } from '../attempt-delays.ts';
+import { KeyedBackOff } from '../../../runtime/keyed-back-off.ts';
+import { driverRetryDelay } from '../driver-retry-delay.ts';
 import type { Expansion, Resizer } from './resizer.ts';
 
 export interface Expandable {
@@ -46,7 +47,7 @@ export interface ExpansionHooks {
 export class Expansions {
   readonly #context: ControllerContext;
   readonly #hooks: ExpansionHooks;
-  readonly #delays: AttemptDelays;
+  readonly #backOff: KeyedBackOff;
   /** Claims whose last attempt ended without effect. Lost by a restart: then the recorded size is completed. */
   readonly #failed = new Set<string>();
   /** Claims whose volumes could not be expanded while pods use them. */
@@ -55,18 +56,18 @@ export class Expansions {
   constructor(context: ControllerContext, hooks: ExpansionHooks) {
     this.#context = context;
     this.#hooks = hooks;
-    this.#delays = new AttemptDelays(context.clock);
+    this.#backOff = new KeyedBackOff(context.clock, driverRetryDelay);
   }
 
   forget(key: string): void {
-    this.#delays.forget(key);
+    this.#backOff.forget(key);
     this.#failed.delete(key);
     this.#inUse.delete(key);
   }
 
   /** Whether the queue will repeat a failed attempt. */
   isDelayed(key: string): boolean {
-    return this.#delays.has(key);
+    return this.#backOff.failures(key) > 0;
   }
 
   /** Whether the claim waits for the pods that use it. */
@@ -115,7 +116,7 @@ export class Expansions {
     signal: AbortSignal,
   ): Promise<Requeue | undefined> {
     const { claim, volume, resizer } = expandable;
-    const afterMs = this.#delays.remainingMs(keyOf(claim), size);
+    const afterMs = this.#backOff.remainingMs(keyOf(claim), size);
     if (afterMs > 0) return { afterMs };
     if (resizer === undefined) return undefined;
     const begun = await this.#begin(claim, resizer, size, signal);
@@ -160,7 +161,7 @@ export class Expansions {
     why: string,
     { size, signal }: { readonly size: string; readonly signal: AbortSignal },
   ): Promise<Requeue> {
-    const afterMs = this.#delays.failed(keyOf(claim), size, { isFutile: true });
+    const afterMs = this.#backOff.failed(keyOf(claim), size, { isFutile: true });
     this.#recordEvent(claim, 'Warning', 'VolumeResizeFailed', failureNote(claim, volume, why));
     await this.#patchClaim(claim, resizeInfeasibleStatus(claim, why, this.#nowMs()), signal);
     return { afterMs };
@@ -174,7 +175,7 @@ export class Expansions {
   ): Promise<Requeue> {
     const key = keyOf(claim);
     const why = messageOf(expansion.error);
-    const afterMs = this.#delays.failed(key, size);
+    const afterMs = this.#backOff.failed(key, size);
     this.#hooks.onError(claim, expansion.error);
     this.#recordEvent(claim, 'Warning', 'VolumeResizeFailed', failureNote(claim, volume, why));
     if (expansion.kind === 'unknown') {

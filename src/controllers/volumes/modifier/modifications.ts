@@ -14,8 +14,9 @@ import { referenceTo } from '../../../reconcile/event-recorder.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import { unreachable } from '../../../runtime/assert.ts';
 import { messageOf } from '../../../runtime/error-message.ts';
+import { KeyedBackOff } from '../../../runtime/keyed-back-off.ts';
 import { csiSecrets } from '../../csi-secrets.ts';
-import { AttemptDelays } from '../attempt-delays.ts';
+import { driverRetryDelay } from '../driver-retry-delay.ts';
 import { decideModification } from './decide-modification.ts';
 import {
   type ModifyFailure,
@@ -55,24 +56,24 @@ export interface ModificationOptions {
 export class Modifications {
   readonly #context: ControllerContext;
   readonly #options: ModificationOptions;
-  readonly #delays: AttemptDelays;
+  readonly #backOff: KeyedBackOff;
   /** Claims whose last call ended without effect. Lost by a restart: then the recorded target is completed. */
   readonly #failed = new Set<string>();
 
   constructor(context: ControllerContext, options: ModificationOptions) {
     this.#context = context;
     this.#options = options;
-    this.#delays = new AttemptDelays(context.clock);
+    this.#backOff = new KeyedBackOff(context.clock, driverRetryDelay);
   }
 
   forget(key: string): void {
-    this.#delays.forget(key);
+    this.#backOff.forget(key);
     this.#failed.delete(key);
   }
 
   /** Whether the queue will repeat a failed attempt. */
   isDelayed(key: string): boolean {
-    return this.#delays.has(key);
+    return this.#backOff.failures(key) > 0;
   }
 
   async step(modifiable: Modifiable, signal: AbortSignal): Promise<Requeue | undefined> {
@@ -87,7 +88,7 @@ export class Modifications {
         return undefined;
       case 'start':
       case 'continue': {
-        const afterMs = this.#delays.remainingMs(keyOf(claim), step.className);
+        const afterMs = this.#backOff.remainingMs(keyOf(claim), step.className);
         if (afterMs > 0) return { afterMs };
         return await this.#modifyTo(modifiable, step, signal);
       }
@@ -176,7 +177,7 @@ export class Modifications {
     const key = keyOf(claim);
     const failure = error instanceof CsiError ? failureOf(error, className) : undefined;
     const isFutile = failure?.kind === 'infeasible';
-    const afterMs = this.#delays.failed(key, className, { isFutile });
+    const afterMs = this.#backOff.failed(key, className, { isFutile });
     this.#options.onError(claim, error);
     const rest = failure?.kind === 'unknown' ? `. Still modifying to VAC ${className}` : '';
     this.#recordEvent(claim, 'Warning', 'VolumeModifyFailed', `${messageOf(error)}${rest}`);

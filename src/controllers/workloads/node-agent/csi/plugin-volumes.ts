@@ -4,12 +4,12 @@ import type { ControllerContext } from '../../../../reconcile/controller.ts';
 import { referenceTo } from '../../../../reconcile/event-recorder.ts';
 import type { Requeue } from '../../../../reconcile/workers.ts';
 import { messageOf } from '../../../../runtime/error-message.ts';
+import { KeyedBackOff } from '../../../../runtime/keyed-back-off.ts';
 import type { AgentCaches } from '../caches/agent-caches.ts';
 import type { PluginVolumeRecord, PublishedAt } from '../csi-records/volume-record.ts';
 import { needsVolumes } from '../pods/pod-lifecycle.ts';
 import { ClaimExpansions } from './claim-expansions.ts';
 import { grpcErrorText, MountProblem } from './mount-problem.ts';
-import { OperationBackOff } from './operation-back-off.ts';
 import { Republishing } from './republishing.ts';
 import type { VolumeOperations } from './volume-operations.ts';
 import { podOf, type VolumeRequest } from './volume-request.ts';
@@ -24,6 +24,9 @@ export interface PluginVolumesOptions {
   readonly reportNode: () => void;
 }
 
+/** The delays of a kubelet between attempts of an operation on a volume. */
+const retryDelay = { initialMs: 500, maxMs: 122_000 };
+
 /**
  * Brings the volumes of one node plugin to the state that pods need, one volume at a time: volumes of pods that have ended are unpublished,
  * a volume is staged once and published for each pod that waits for it, and unstaged after the last one. Steps that failed wait for their
@@ -31,7 +34,7 @@ export interface PluginVolumesOptions {
  */
 export class PluginVolumes {
   readonly #options: PluginVolumesOptions;
-  readonly #backOff: OperationBackOff;
+  readonly #backOff: KeyedBackOff;
   readonly #expansions: ClaimExpansions;
   readonly #republishing: Republishing;
   /** What pods have asked for, by volume handle and uid of the pod. */
@@ -39,7 +42,7 @@ export class PluginVolumes {
 
   constructor(options: PluginVolumesOptions) {
     this.#options = options;
-    this.#backOff = new OperationBackOff(options.context.clock);
+    this.#backOff = new KeyedBackOff(options.context.clock, retryDelay);
     this.#expansions = new ClaimExpansions(options);
     const { caches, context } = options;
     this.#republishing = new Republishing(context.clock, (driver) => caches.drivers.get(driver));

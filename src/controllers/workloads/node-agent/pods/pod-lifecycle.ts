@@ -3,6 +3,7 @@ import { parseTimestamp } from '../../../../kube/go/timestamp.ts';
 import { controllerOf } from '../../../../kube/owner-references.ts';
 import { isFinished } from '../../../../kube/pods.ts';
 import { annotations } from '../../../../kube/well-known.ts';
+import { doublingDelayMs } from '../../../../runtime/keyed-back-off.ts';
 import { nextProbeMs } from './probes.ts';
 
 /** The next step for a pod on a simulated node. */
@@ -29,8 +30,7 @@ export type PodLifecycleStep =
 const jobRunSeconds = 1;
 
 /** A kubelet restarts a container at once for the first time, then after 10 s, and twice as long each time. */
-const firstBackOffMs = 10_000;
-const backOffMaxMs = 300_000;
+const restartDelay = { initialMs: 10_000, maxMs: 300_000 };
 
 /** The reason of containers that wait for their restart. */
 export const backOffReason = 'CrashLoopBackOff';
@@ -108,7 +108,7 @@ function restartTimeMs(container: ContainerStatus | undefined): number | undefin
   if (container?.state?.waiting?.reason !== backOffReason) return undefined;
   const failedMs = parseTimestamp(container.lastState?.terminated?.finishedAt) ?? 0;
   const restarts = container.restartCount ?? 0;
-  return failedMs + Math.min(backOffMaxMs, firstBackOffMs * 2 ** Math.max(0, restarts - 1));
+  return failedMs + doublingDelayMs(Math.max(1, restarts), restartDelay);
 }
 
 /** Pods keep running unless they say how long they run, or a Job controls them. */
