@@ -1,4 +1,4 @@
-import { bytesText } from '../../engine/remedies/amount-text.ts';
+import { bytesText } from '../../kube/quantities/amount-text.ts';
 import { namesText } from '../../queries/explain/names-text.ts';
 import { printableText } from '../../runtime/printable-text.ts';
 import type {

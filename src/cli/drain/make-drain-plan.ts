@@ -1,4 +1,5 @@
-import { bytesText } from '../../engine/remedies/amount-text.ts';
+import { bytesText } from '../../kube/quantities/amount-text.ts';
+import { countOf } from '../../kube/quantities/count-text.ts';
 import { CliError } from '../errors/cli-error.ts';
 import { budgetKind, type DrainFacts, unreadKinds } from './drain-facts.ts';
 import { type DrainPlanReport, drainApiVersion } from './drain-report.ts';
@@ -46,15 +47,15 @@ function summaryOf(report: Omit<DrainPlanReport, 'summary'>): string {
   const open = steps.filter(({ isDone }) => !isDone).length;
   const pods = steps.flatMap((step) => step.pods).length;
   const parts = [
-    open === 0 ? 'no step is left to do' : counted(open, 'step', 'steps'),
-    ...(pods === 0 ? [] : [`${counted(pods, 'pod', 'pods')} to stop`]),
+    open === 0 ? 'no step is left to do' : countOf(open, 'step'),
+    ...(pods === 0 ? [] : [`${countOf(pods, 'pod')} to stop`]),
     ...(copiedBytes === 0 ? [] : [`${bytesText(copiedBytes, 'up')} to copy`]),
   ];
   const lasts = left.filter(({ kind }) => kind !== 'pod').length;
   const leftPods = left.length - lasts;
   const rest = [
-    ...(lasts === 0 ? [] : [`${counted(lasts, 'volume', 'volumes')} (${bytesText(leftBytes, 'up')})`]),
-    ...(leftPods === 0 ? [] : [counted(leftPods, 'pod', 'pods')]),
+    ...(lasts === 0 ? [] : [`${countOf(lasts, 'volume')} (${bytesText(leftBytes, 'up')})`]),
+    ...(leftPods === 0 ? [] : [countOf(leftPods, 'pod')]),
   ];
   const nothing = isComplete ? 'Nothing is left on it then.' : '';
   const end = rest.length === 0 ? nothing : `What Stowage cannot move: ${rest.join(', ')}.`;
@@ -70,10 +71,6 @@ function summaryOf(report: Omit<DrainPlanReport, 'summary'>): string {
 /** 3 if something is left that Stowage cannot move, or may be. */
 export function exitCodeOfDrain({ left, isComplete }: DrainPlanReport): number {
   return left.length > 0 || !isComplete ? 3 : 0;
-}
-
-function counted(count: number, one: string, many: string): string {
-  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 }
 
 function sum(lines: readonly { readonly bytes: number }[]): number {

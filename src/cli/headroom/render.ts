@@ -1,4 +1,5 @@
-import { bytesText } from '../../engine/remedies/amount-text.ts';
+import { bytesText } from '../../kube/quantities/amount-text.ts';
+import { countOf } from '../../kube/quantities/count-text.ts';
 import { namesText } from '../../queries/explain/names-text.ts';
 import type {
   HeadroomReport,
@@ -64,7 +65,7 @@ function renderRunsOut(page: Page, rows: readonly HeadroomRow[]): void {
   page.heading('RUNS OUT FIRST');
   for (const { of, runsOut } of limited) {
     const shown = runsOut.slice(0, reasonsMax).map(({ sentence, nodes }) => {
-      const where = `${nodes.toLocaleString('en-US')} ${nodes === 1 ? 'node' : 'nodes'}`;
+      const where = countOf(nodes, 'node');
       return nodes === 0 ? sentence : `${sentence} (${where})`;
     });
     page.line(`${of.replace(/^class /, '')}: ${shown.join('; ')}`, 2);

@@ -1,4 +1,4 @@
-import { bytesText } from '../../engine/remedies/amount-text.ts';
+import { bytesText } from '../../kube/quantities/amount-text.ts';
 import {
   copiedText,
   noNodeText,

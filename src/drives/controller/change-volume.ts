@@ -118,5 +118,5 @@ function checkGrowth({ record, freeBytes, name }: IndexedDrive, volume: string, 
 }
 
 function text(bytes: number): string {
-  return quantityOfBytes(BigInt(bytes));
+  return quantityOfBytes(bytes);
 }

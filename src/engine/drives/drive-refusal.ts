@@ -69,13 +69,13 @@ function closeDrive({ name, freeBytes, record }: IndexedDrive, requirements: Dri
 
 /** One sentence: what was asked, and which drives came closest. */
 export function driveRefusalText({ requirements, closest, spread, excluded, drives }: DriveRefusal): string {
-  const asked = quantityOfBytes(BigInt(requirements.bytes));
+  const asked = quantityOfBytes(requirements.bytes);
   const wanted = wantedText(requirements);
   if (drives === 0) return 'there are no drives; register one as a Drive object';
   const parts = [
     ...closest.map(
       ({ drive, freeBytes, reservedBytes, missingBytes }) =>
-        `drive ${drive}: ${quantity(freeBytes)} free${reservedText(reservedBytes)}, ${asked} asked, ${quantity(missingBytes)} missing`,
+        `drive ${drive}: ${quantityOfBytes(freeBytes)} free${reservedText(reservedBytes)}, ${asked} asked, ${quantityOfBytes(missingBytes)} missing`,
     ),
     ...spread.map((drive) => `drive ${drive} has a volume of ${requirements.spreadGroup} already`),
     ...excluded.map(({ name, record }) => `drive ${name} ${driveExclusions[record.exclusion ?? 'NotReady']}`),
@@ -85,11 +85,7 @@ export function driveRefusalText({ requirements, closest, spread, excluded, driv
 }
 
 function reservedText(bytes: number): string {
-  return bytes === 0 ? '' : `, of which ${quantity(bytes)} are kept for growth`;
-}
-
-function quantity(bytes: number): string {
-  return bytes < 0 ? `-${quantityOfBytes(BigInt(-bytes))}` : quantityOfBytes(BigInt(bytes));
+  return bytes === 0 ? '' : `, of which ${quantityOfBytes(bytes)} are kept for growth`;
 }
 
 function wantedText(requirements: DriveRequirements): string {

@@ -108,7 +108,7 @@ function secondReason(
 ): string | undefined {
   const named = spec?.csi?.volumeAttributes?.[driveNameKey];
   if (holders.length < 2 || named === undefined || named === drive) return undefined;
-  const size = quantityOfBytes(BigInt(sizeBytes));
+  const size = quantityOfBytes(sizeBytes);
   if (holders.includes(named)) return `takes ${size} here, and its PersistentVolume is on drive ${named}`;
   const others = holders.filter((other) => other !== drive).join(', ');
   return `takes ${size} here and on drive ${others}, and needs one of them; if a move was interrupted, call stowage drives move --volume ${name} again`;
@@ -119,7 +119,7 @@ function unusedReason(
   { sizeBytes, claimRef, podRef }: DriveVolume,
   { claimNamed, podNamed }: LedgerState,
 ): string | undefined {
-  const size = quantityOfBytes(BigInt(sizeBytes));
+  const size = quantityOfBytes(sizeBytes);
   if (podRef !== undefined)
     return isThere(podRef, podNamed) ? undefined : `takes ${size}, and pod ${keyIn(podRef)} is gone`;
   if (claimRef === undefined) return `takes ${size}, and has neither a PersistentVolume nor a known claim`;

@@ -1,4 +1,5 @@
 import type { Node } from '../../kube/api/core.ts';
+import { resourceText } from '../../kube/quantities/amount-text.ts';
 import { podRequests } from '../../kube/quantities/pod-requests.ts';
 import { allocatableAmounts } from '../../kube/quantities/resource-amounts.ts';
 import { labels as wellKnownLabels } from '../../kube/well-known.ts';
@@ -6,7 +7,6 @@ import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { matcherHolds } from '../records/node-matcher.ts';
 import type { NodeRecord } from '../records/node-record.ts';
 import { podNodeAffinityOf } from '../records/pod-shape/pod-node-affinity.ts';
-import { resourceText } from './amount-text.ts';
 import { amountOf, resourceQuantity } from './amounts.ts';
 import { belongsToType, nodeLike, ownPodsOf } from './node-like.ts';
 import type { RemedyEdit, RemedyStep } from './remedy-step.ts';

@@ -1,7 +1,8 @@
+import { bytesText, coresText, isCountedInBytes, resourceText } from '../../kube/quantities/amount-text.ts';
+import { capitalized } from '../../kube/quantities/count-text.ts';
 import { drivesDriver } from '../../kube/stowage/drive.ts';
 import { unreachable } from '../../runtime/assert.ts';
 import { truncatedList } from '../explain/truncated-list.ts';
-import { bytesText, coresText, isCountedInBytes, resourceText } from './amount-text.ts';
 import { isKubernetesTaint } from './node-facts.ts';
 import type { Remedy } from './remedy-collection.ts';
 import { type RemedyStep, requiredNodeAffinity } from './remedy-step.ts';
@@ -14,7 +15,7 @@ export function remedyText(remedy: Remedy): string {
 /** The changes alone, without the result. */
 export function changesText({ node, steps }: Remedy): string {
   const [first = '', ...others] = steps.map((step) => stepText(step, node));
-  return [capital(first), ...others].join(', and ');
+  return [capitalized(first), ...others].join(', and ');
 }
 
 export function stepText(step: RemedyStep, node: string): string {
@@ -165,8 +166,4 @@ const namesShownMax = 6;
 
 function listed(names: readonly string[]): string {
   return truncatedList(names.slice(0, namesShownMax), names.length);
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

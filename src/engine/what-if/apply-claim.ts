@@ -1,8 +1,8 @@
 import type { PersistentVolumeClaim } from '../../kube/api/core.ts';
+import { bytesText } from '../../kube/quantities/amount-text.ts';
 import { bytesOf } from '../../kube/quantities/bytes.ts';
 import { expansionId } from '../cluster-index/pools/promise-ids.ts';
 import { isDeducted } from '../cluster-index/pools/promise-table.ts';
-import { bytesText } from '../remedies/amount-text.ts';
 import type { ChangeSink } from './change-sink.ts';
 import type { WhatIfCluster } from './what-if-cluster.ts';
 

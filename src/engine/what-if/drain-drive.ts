@@ -56,7 +56,7 @@ function moveVolume(source: string, volume: DriveVolume, { cluster, copy, settle
     moveEntry(cluster, source, target, volume);
     return;
   }
-  const message = `volume ${volume.name} (${quantityOfBytes(BigInt(sizeBytes))}) of claim ${claim} fits on no other drive of its node, and local volumes cannot leave their node`;
+  const message = `volume ${volume.name} (${quantityOfBytes(sizeBytes)}) of claim ${claim} fits on no other drive of its node, and local volumes cannot leave their node`;
   for (const pod of users) settle(pod, 'drained', 'stuck', message);
 }
 

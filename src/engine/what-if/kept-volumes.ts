@@ -54,7 +54,7 @@ function newVolume(cluster: WhatIfCluster, provision: Provision, nodeName: strin
   return {
     metadata: { name },
     spec: {
-      capacity: { storage: quantityOfBytes(BigInt(Math.ceil(requested.bytes))) },
+      capacity: { storage: quantityOfBytes(Math.ceil(requested.bytes)) },
       accessModes: ['ReadWriteOnce'],
       storageClassName: className,
       csi: { driver, volumeHandle: name },

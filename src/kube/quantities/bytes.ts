@@ -6,7 +6,7 @@ export function bytesOf(quantity: unknown): bigint {
   return parsed.ok ? quantityToBytes(parsed.quantity) : 0n;
 }
 
-/** An exact quantity with a binary suffix, as Kubernetes writes it: `10Gi`. */
-export function quantityOfBytes(bytes: bigint): string {
+/** An exact quantity with a binary suffix, as Kubernetes writes it: `10Gi`. Whole bytes, which may be negative. */
+export function quantityOfBytes(bytes: bigint | number): string {
   return canonicalQuantity(quantityFromBytes(bytes, 'BinarySI'));
 }

@@ -1,8 +1,8 @@
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import { type Placement, plan } from '../../engine/plan.ts';
-import { bytesText } from '../../engine/remedies/amount-text.ts';
 import type { Provision } from '../../engine/rules/framework/decisions.ts';
 import { zeroSize } from '../../engine/size.ts';
+import { bytesText } from '../../kube/quantities/amount-text.ts';
 import type { Note } from '../view/note.ts';
 import type { PodQuestion } from './pod-question.ts';
 

@@ -1,12 +1,12 @@
 import type { ObjectWarning } from '../../engine/cluster-index/cluster-change.ts';
 import type { GroupReason, MarginRange, NodeGroup } from '../../engine/explain/node-groups.ts';
-import { isCountedInBytes } from '../../engine/remedies/amount-text.ts';
 import { type Remedy, remedyCost } from '../../engine/remedies/remedy-collection.ts';
 import { remedyText, stepText } from '../../engine/remedies/step-text.ts';
 import { type Obstacle, obstacles, type StorageCandidate } from '../../engine/rules/framework/finding.ts';
 import type { PodRefusal } from '../../engine/rules/framework/rule.ts';
 import { nodeReasons, podReasons } from '../../engine/rules/reasons.ts';
 import type { Event } from '../../kube/api/core.ts';
+import { isCountedInBytes } from '../../kube/quantities/amount-text.ts';
 import { canonicalQuantity, parseQuantity, quantityFromBytes } from '../../kube/quantities/quantity.ts';
 import type { Note } from '../view/note.ts';
 import type {

@@ -1,4 +1,4 @@
-import { bytesText, isCountedInBytes, type Rounding } from '../../engine/remedies/amount-text.ts';
+import { bytesText, isCountedInBytes, type Rounding } from '../../kube/quantities/amount-text.ts';
 import { parseQuantity, quantityToNano } from '../../kube/quantities/quantity.ts';
 import type { CandidateLine, NodeReasonLine, ObstacleLine, RangeLine } from './explanation.ts';
 import { namesText } from './names-text.ts';

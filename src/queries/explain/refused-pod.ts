@@ -8,6 +8,7 @@ import type { Refusal } from '../../engine/refusal/refusal.ts';
 import { findRemedies } from '../../engine/remedies/find-remedies.ts';
 import type { PodRefusal } from '../../engine/rules/framework/rule.ts';
 import { nodeReasons } from '../../engine/rules/reasons.ts';
+import { grouped } from '../../kube/quantities/count-text.ts';
 import { claimStanding, noDefaultRemedy } from './claim-state.ts';
 import type { PodExplanation, PodReasonLine } from './explanation.ts';
 import { candidateLine, groupLine, podReasonLine, remedyLine } from './lines.ts';
@@ -159,10 +160,6 @@ function refusedSummary({ key }: PodRecord, nodeCount: number, groups: readonly 
 function countText(count: number, nodeCount: number): string {
   if (nodeCount === 1) return '';
   return count === nodeCount ? 'on each, ' : `on ${grouped(count)}, `;
-}
-
-function grouped(count: number): string {
-  return count.toLocaleString('en-US');
 }
 
 /** The claims and inline volumes with the volumes and pools that came closest, and the figures of these pools. */

@@ -1,5 +1,6 @@
-import { bytesText } from '../../engine/remedies/amount-text.ts';
 import type { WhatIfChange } from '../../engine/what-if/change.ts';
+import { bytesText } from '../../kube/quantities/amount-text.ts';
+import { countOf } from '../../kube/quantities/count-text.ts';
 
 /** The change as a phrase: `drain node n1`. */
 export function changeText(change: WhatIfChange): string {
@@ -9,7 +10,7 @@ export function changeText(change: WhatIfChange): string {
     case 'drain-drive':
       return `drain drive ${change.drive}`;
     case 'add-nodes':
-      return `add ${change.count.toLocaleString('en-US')} ${change.count === 1 ? 'node' : 'nodes'} like ${change.like}`;
+      return `add ${countOf(change.count, 'node')} like ${change.like}`;
     case 'add-drive': {
       const tier = change.tier === undefined ? '' : `, tier ${change.tier}`;
       return `add a drive of ${bytesText(change.bytes, 'down')} to ${change.node}${tier}`;
@@ -19,6 +20,6 @@ export function changeText(change: WhatIfChange): string {
       return `scale ${kind.toLowerCase()} ${namespace}/${name} to ${change.replicas}`;
     }
     case 'apply':
-      return `apply ${change.objects.length} ${change.objects.length === 1 ? 'object' : 'objects'}`;
+      return `apply ${countOf(change.objects.length, 'object')}`;
   }
 }

@@ -1,3 +1,4 @@
+import { capitalized, countOf, grouped } from '../../kube/quantities/count-text.ts';
 import { type PlanReport, stuckVolumes } from './plan-report.ts';
 
 type Counted = Pick<
@@ -32,32 +33,23 @@ export function planSummary({
   const moved = moves.filter(({ from }) => from !== undefined).length;
   const waiting = stranded.filter(({ cause }) => cause === 'pending').length;
   const parts = [
-    counted(moved, 'pod moves', 'pods move'),
-    counted(moves.length - moved, 'pod gets its first node', 'pods get their first node'),
-    counted(stranded.length - waiting, 'pod is stranded', 'pods are stranded'),
-    counted(waiting, 'pod is still pending', 'pods are still pending'),
-    counted(stuck.length, 'pod keeps a drive from being emptied', 'pods keep a drive from being emptied'),
-    counted(unused.length, 'volume cannot leave its drive', 'volumes cannot leave their drive'),
-    counted(lost.length, 'pod is lost', 'pods are lost'),
-    counted(removed.length, 'pod is removed', 'pods are removed'),
+    unlessZero(moved, 'pod moves', 'pods move'),
+    unlessZero(moves.length - moved, 'pod gets its first node', 'pods get their first node'),
+    unlessZero(stranded.length - waiting, 'pod is stranded', 'pods are stranded'),
+    unlessZero(waiting, 'pod is still pending', 'pods are still pending'),
+    unlessZero(stuck.length, 'pod keeps a drive from being emptied', 'pods keep a drive from being emptied'),
+    unlessZero(unused.length, 'volume cannot leave its drive', 'volumes cannot leave their drive'),
+    unlessZero(lost.length, 'pod is lost', 'pods are lost'),
+    unlessZero(removed.length, 'pod is removed', 'pods are removed'),
   ].filter((text) => text !== undefined);
   const what = parts.length === 0 ? 'nothing changes for any pod' : parts.join(', ');
-  const had = `${grouped(before.nodes)} ${before.nodes === 1 ? 'node' : 'nodes'}`;
+  const had = countOf(before.nodes, 'node');
   const nodes = before.nodes === after.nodes ? had : `${had}, then ${grouped(after.nodes)}`;
   const unread =
     unreadKinds.length === 0 ? '' : ' Not everything could be read, so more pods may be affected.';
-  return `${capital(changes.join('; '))}: ${what}. ${grouped(before.placedPods)} ${before.placedPods === 1 ? 'pod has' : 'pods have'} a node before, ${grouped(after.placedPods)} after (${nodes}).${unread}`;
+  return `${capitalized(changes.join('; '))}: ${what}. ${countOf(before.placedPods, 'pod has', 'pods have')} a node before, ${grouped(after.placedPods)} after (${nodes}).${unread}`;
 }
 
-function counted(count: number, one: string, many: string): string | undefined {
-  if (count === 0) return undefined;
-  return `${grouped(count)} ${count === 1 ? one : many}`;
-}
-
-function capital(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
-}
-
-function grouped(count: number): string {
-  return count.toLocaleString('en-US');
+function unlessZero(count: number, one: string, many: string): string | undefined {
+  return count === 0 ? undefined : countOf(count, one, many);
 }

@@ -71,7 +71,7 @@ async function lookAt(
     return { kind: 'infeasible', message: `Volume ${name} does not exist any more` };
   const { size: current = 0, refusedExpansion } = found.status ?? {};
   if (current >= wanted)
-    return { kind: 'expanded', size: quantityOfBytes(BigInt(current)), needsNode: hasFileSystem(volume) };
+    return { kind: 'expanded', size: quantityOfBytes(current), needsNode: hasFileSystem(volume) };
   if (found.spec?.size !== wanted) {
     await setSize(context, found, wanted, signal);
     return undefined;

@@ -103,7 +103,7 @@ function expiryObstacle({ pools }: ClusterIndex, row: number, margin: ByteMargin
 
 function growthReserveText(index: ClusterIndex, request: ClaimRequest, row: number): string {
   const reserve = growthReserveOf(index, request, row);
-  return `it keeps ${quantityOfBytes(BigInt(reserve.bytes))} (${request.provisioning!.growthReservePercent} %) free for expansions`;
+  return `it keeps ${quantityOfBytes(reserve.bytes)} (${request.provisioning!.growthReservePercent} %) free for expansions`;
 }
 
 /** What the request needs of a pool, and what the pool has left. What a drive keeps for expansions is not free. */

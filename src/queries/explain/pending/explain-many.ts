@@ -1,9 +1,9 @@
 import { type PodRecord, readPod } from '../../../engine/records/pod-record.ts';
 import type { Pod } from '../../../kube/api/core.ts';
+import { countOf } from '../../../kube/quantities/count-text.ts';
 import { QuestionError } from '../../question-error.ts';
 import type { ClusterView } from '../../view/cluster-view.ts';
 import { isUnread } from '../../view/unread-kinds.ts';
-import { countOf } from './count-text.ts';
 import { type ExplainedPending, explainPending } from './explain-pending.ts';
 import type { PendingPodsExplanation, WorkloadExplanation, WorkloadKind } from './pending-explanation.ts';
 import { isPending } from './pod-kinds.ts';
