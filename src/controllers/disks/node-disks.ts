@@ -17,7 +17,7 @@ import type { Requeue } from '../../reconcile/workers.ts';
 import type { DiskCaches } from './disk-caches.ts';
 import { followNodeSchedules } from './follow-caches.ts';
 import { RemovedDisksInUse } from './removed-disks-in-use.ts';
-import { WritePace } from './write-pace.ts';
+import { WritePace } from './retries/write-pace.ts';
 
 const apiVersion = apiVersionOf(diskSchedules);
 

@@ -1,6 +1,6 @@
 import type { Projected } from '../../cluster/cluster.ts';
-import { type DiskCandidate, roomOf } from '../../engine/disks/choose-disk.ts';
-import { type DiskChange, DiskIndex } from '../../engine/disks/disk-index.ts';
+import type { DiskCandidate } from '../../engine/disks/choose-disk.ts';
+import { DiskIndex } from '../../engine/disks/disk-index.ts';
 import { withImageDemand } from '../../engine/disks/images/image-demand.ts';
 import { copyBytes } from '../../engine/disks/images/may-make-copy.ts';
 import { replaceAfterMs } from '../../engine/disks/volumes/broken-replicas.ts';
@@ -13,7 +13,7 @@ import type {
 } from '../../engine/disks/volumes/volume-model.ts';
 import { VolumeReplicas } from '../../engine/disks/volumes/volume-replicas.ts';
 import { volumeStatus } from '../../engine/disks/volumes/volume-status.ts';
-import { type ObservedAges, volumeView } from '../../engine/disks/volumes/volume-view.ts';
+import { volumeView } from '../../engine/disks/volumes/volume-view.ts';
 import { isEqualWhenStored } from '../../kube/deep-equal.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
 import { formatTimestamp } from '../../kube/go/timestamp.ts';
@@ -27,24 +27,15 @@ import { retryIfStale } from '../../reconcile/retry-if-stale.ts';
 import { runLoop } from '../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
-import { SeenSince } from '../../runtime/seen-since.ts';
 import { confirmGrants } from './confirm-grants.ts';
 import type { DiskCaches } from './disk-caches.ts';
-import { type ExpectedChange, ExpectedWrites } from './expected-writes.ts';
 import { followDisks } from './follow-caches.ts';
-import { PendingRequests } from './pending-requests.ts';
+import { type ExpectedChange, OwnWrites } from './own-writes.ts';
 import { reportRobustness } from './report-robustness.ts';
-import { RestingExpansions } from './resting-expansions.ts';
-import { TentativeRequests } from './tentative-requests.ts';
+import { RetryState } from './retries/retry-state.ts';
 import { type PlannedObjects, VolumeSteps } from './volume-steps.ts';
-import { WaitingVolumes } from './waiting-volumes.ts';
-import { WritePace } from './write-pace.ts';
 
 const workers = 4;
-/** The shortest time after which a refused expansion is tried again because its disks have free bytes for it; up to twice as long. */
-const retryMinMs = 200;
-/** A volume without a disk is planned again after this time: rejections are forgotten, and no event says so. */
-const waitingMs = 60_000;
 
 /**
  * Places the replicas of every Volume, and expands them. It decides from stored objects only, and each of its writes can be the last one before a
@@ -55,17 +46,11 @@ export class VolumePlacement {
   readonly #caches: DiskCaches;
   readonly #diskIndex: DiskIndex;
   readonly #queue: WorkQueue;
-  readonly #pending: PendingRequests;
-  readonly #expected: ExpectedWrites;
-  readonly #tentative: TentativeRequests;
-  readonly #waiting: WaitingVolumes;
-  readonly #resting: RestingExpansions;
-  readonly #pace: WritePace;
   readonly #replicas: VolumeReplicas;
-  /** Since when each replica is broken, or is not. */
-  readonly #broken: SeenSince<string>;
-  /** Volumes with replicas on disks that are not known now, or have been given up: any disk that appears may be theirs. */
-  readonly #stranded = new Set<string>();
+  /** Own writes that the caches do not show yet. */
+  readonly #ownWrites: OwnWrites;
+  /** When each volume is planned again. */
+  readonly #retry: RetryState;
 
   constructor(context: ControllerContext, caches: DiskCaches) {
     this.#context = context;
@@ -73,16 +58,8 @@ export class VolumePlacement {
     this.#diskIndex = new DiskIndex(caches);
     this.#replicas = new VolumeReplicas(caches.replicas);
     this.#queue = new WorkQueue(context);
-    this.#pace = new WritePace(context.clock);
-    this.#pending = new PendingRequests(context.clock);
-    this.#broken = new SeenSince(context.clock);
-    this.#expected = new ExpectedWrites(context.clock);
-    this.#tentative = new TentativeRequests(caches);
-    this.#waiting = new WaitingVolumes((volume) => this.#queue.add(volume));
-    // Volumes that two instances expand, and that block each other, must not try again at the same moment.
-    this.#resting = new RestingExpansions(this.#diskIndex, (volume) =>
-      this.#queue.addAfter(volume, retryMinMs + context.random.int(retryMinMs)),
-    );
+    this.#ownWrites = new OwnWrites(context.clock, caches);
+    this.#retry = new RetryState(context, this.#queue, this.#diskIndex);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -105,11 +82,11 @@ export class VolumePlacement {
     const volume = ({ metadata }: Projected<DiskVolume>) => this.#queue.add(metadata?.name ?? '');
     return [
       ...followDisks(this.#diskIndex, this.#caches, {
-        gained: (change) => this.#diskGained(change),
+        gained: (change) => this.#retry.diskGained(change),
         // The health of its replicas has changed.
         readinessChanged: ({ disk }) =>
           this.#addVolumesOf(Object.keys(this.#caches.schedules.get(disk.uuid)?.spec?.replicas ?? {})),
-        changed: ({ disk }) => this.#resting.diskChanged(disk.uuid),
+        changed: ({ disk }) => this.#retry.diskChanged(disk.uuid),
       }),
       replicas.addHandler({
         added: (replica) => this.#noteReplica(replica),
@@ -139,8 +116,7 @@ export class VolumePlacement {
   #forgetReplica(replica: Projected<Replica>): void {
     const name = replica.metadata?.name ?? '';
     this.#replicas.delete(replica);
-    this.#pending.forget(name);
-    this.#broken.delete(name);
+    this.#retry.forgetReplica(name);
     this.#queue.add(replica.spec?.volumeName ?? '');
   }
 
@@ -172,12 +148,6 @@ export class VolumePlacement {
       if (volume.spec?.backingImage === metadata?.name) this.#queue.add(volume.metadata?.name ?? '');
   }
 
-  #diskGained({ disk, before }: DiskChange): void {
-    this.#waiting.gained(roomOf(disk));
-    if (before === undefined || before.state.kind === 'unknown')
-      for (const volume of this.#stranded) this.#queue.add(volume);
-  }
-
   /** Eviction may have been requested, of the node or of one of its disks, also of one that it does not report now. */
   #nodeChanged(node: Projected<StorageNode>, old: Projected<StorageNode>): void {
     if (isEqualWhenStored(node.spec, old.spec)) return;
@@ -190,31 +160,28 @@ export class VolumePlacement {
   async #reconcile(name: string, signal: AbortSignal): Promise<Requeue | undefined> {
     const volume = this.#caches.volumes.get(name);
     if (volume === undefined || volume.metadata?.deletionTimestamp !== undefined) {
-      this.#waiting.delete(name);
-      this.#resting.delete(name);
-      this.#stranded.delete(name);
-      this.#clearTentative(name);
-      this.#expected.forget(name);
-      this.#pace.delete(name);
+      this.#retry.forget(name);
+      this.#clearRequests(name);
+      this.#ownWrites.forget(name);
       return undefined;
     }
     // The events of these writes wake the volume again.
-    const expectedMs = this.#expected.remainingMs(name);
+    const expectedMs = this.#ownWrites.remainingMs(name);
     if (expectedMs !== undefined) return { afterMs: expectedMs };
     const nowMs = this.#context.clock.nowMs();
-    this.#clearTentative(name);
-    const disks = this.#tentative.addedTo(this.#diskIndex.disks);
+    this.#clearRequests(name);
+    const disks = this.#ownWrites.addedTo(this.#diskIndex.disks);
     const view = this.#view(volume, disks, nowMs);
     const { images, schedules } = this.#caches;
     const image = images.get(volume.spec?.backingImage ?? '');
     const plan = planVolume(view, withImageDemand(image, disks, schedules));
     const status = volumeStatus(volume, { plan, view }, formatTimestamp(nowMs));
     // Before anything is waited for: a disk that changes meanwhile wakes the volume.
-    this.#noteWaiting(view, plan);
+    this.#awaitChanges(view, plan);
     if (plan.steps.length > 0 || !isEqualWhenStored(status, volume.status ?? {})) {
-      const waitMs = this.#pace.takeMs(name);
+      const waitMs = this.#retry.takeWriteMs(name);
       if (waitMs > 0) return { afterMs: waitMs };
-      this.#tentative.add(name, plan.steps);
+      this.#ownWrites.addRequests(name, plan.steps);
       const conflict = await retryIfStale(() => this.#applyPlan(volume, plan, { status, nowMs, signal }));
       if (conflict !== undefined) return conflict;
     }
@@ -229,7 +196,7 @@ export class VolumePlacement {
     const { cluster, events } = this.#context;
     const { name = '', uid, resourceVersion } = volume.metadata ?? {};
     const expect = (change: ExpectedChange, isSeen: () => boolean) =>
-      this.#expected.add(name, change, isSeen);
+      this.#ownWrites.add(name, change, isSeen);
     const planned = this.#plannedObjects(volume, plan);
     const options = {
       cluster,
@@ -279,14 +246,13 @@ export class VolumePlacement {
 
   #view(volume: Projected<DiskVolume>, disks: readonly DiskCandidate[], nowMs: number): VolumeView {
     const refusedExpansion = storedRefusal(volume);
-    const ages: ObservedAges = {
-      isOverdue: (...request) => this.#pending.isOverdue(...request),
-      brokenMs: ({ metadata }, isBroken) => {
-        const ageMs = this.#broken.ageMs(metadata?.name ?? '', `${metadata?.uid} ${isBroken}`);
-        return isBroken ? ageMs : undefined;
-      },
+    const options = {
+      objects: this.#caches,
+      diskIndex: this.#diskIndex,
+      ages: this.#retry,
+      nowMs,
+      refusedExpansion,
     };
-    const options = { objects: this.#caches, diskIndex: this.#diskIndex, ages, nowMs, refusedExpansion };
     const view = volumeView(volume, this.#replicas.of(volume), options);
     if (refusedExpansion === undefined) return view;
     const needs = expansionNeeds(view.replicas, refusedExpansion.bytes);
@@ -295,33 +261,31 @@ export class VolumePlacement {
     return mayRetry ? { ...view, refusedExpansion: undefined } : view;
   }
 
-  /** Requests that were not sent after all leave bytes for others, and no disk reports that. */
-  #clearTentative(name: string): void {
-    for (const uuid of this.#tentative.clear(name)) this.#resting.diskChanged(uuid);
+  /** Requests that were not sent in the end leave bytes for others, and no disk reports that. */
+  #clearRequests(name: string): void {
+    for (const uuid of this.#ownWrites.clearRequests(name)) this.#retry.diskChanged(uuid);
   }
 
-  #noteWaiting({ name, replicas }: VolumeView, { allocation, refusedExpansion }: DiskVolumePlan): void {
-    if (allocation.kind === 'waiting-for-disk') this.#waiting.add(name, allocation.bytes);
-    else this.#waiting.delete(name);
-    const isStranded = replicas.some(({ place, entry }) => place !== undefined && entry === undefined);
-    if (isStranded || allocation.kind === 'disk-removed') this.#stranded.add(name);
-    else this.#stranded.delete(name);
-    if (refusedExpansion === undefined) this.#resting.delete(name);
-    else this.#resting.set(name, expansionNeeds(replicas, refusedExpansion.bytes));
+  #awaitChanges({ name, replicas }: VolumeView, { allocation, refusedExpansion }: DiskVolumePlan): void {
+    const hasUnknownDisk = replicas.some(({ place, entry }) => place !== undefined && entry === undefined);
+    this.#retry.waitFor(name, {
+      diskBytes: allocation.kind === 'waiting-for-disk' ? allocation.bytes : undefined,
+      expansion: refusedExpansion && expansionNeeds(replicas, refusedExpansion.bytes),
+      isDiskMissing: hasUnknownDisk || allocation.kind === 'disk-removed',
+    });
   }
 
-  #requeueAfter({ replicas }: VolumeView, { allocation }: DiskVolumePlan): Requeue | undefined {
+  #requeueAfter({ name: volume, replicas }: VolumeView, { allocation }: DiskVolumePlan): Requeue | undefined {
     const pendingMs = replicas.flatMap(({ name, entry, place }) => {
-      const ms = this.#pending.remainingMs(name, entry, this.#diskIndex.get(place?.uuid ?? ''));
+      const ms = this.#retry.verdictDueMs(name, entry, this.#diskIndex.get(place?.uuid ?? ''));
       return ms === undefined || ms === 0 ? [] : [ms];
     });
-    const jitter = 1 + this.#context.random.next() / 4;
-    const waitMs = allocation.kind === 'waiting-for-disk' ? [Math.round(waitingMs * jitter)] : [];
+    const slowMs = this.#retry.slowRetryMs();
+    const waitMs = allocation.kind === 'waiting-for-disk' ? [slowMs] : [];
     const brokenMs = replicas.flatMap(({ brokenMs: ms }) =>
-      ms === undefined ? [] : [ms < replaceAfterMs ? replaceAfterMs - ms : Math.round(waitingMs * jitter)],
+      ms === undefined ? [] : [ms < replaceAfterMs ? replaceAfterMs - ms : slowMs],
     );
-    const delays = [...pendingMs, ...brokenMs, ...waitMs];
-    return delays.length === 0 ? undefined : { afterMs: Math.min(...delays) };
+    return this.#retry.requeueAfter(volume, [...pendingMs, ...brokenMs, ...waitMs]);
   }
 }
 

@@ -19,7 +19,7 @@ import { type DiskVolume, diskVolumes } from '../../kube/stowage/volume.ts';
 import { type EventRecorder, referenceTo } from '../../reconcile/event-recorder.ts';
 import { hasHealthySibling } from './confirm-spare.ts';
 import type { DiskCaches } from './disk-caches.ts';
-import type { ExpectedChange } from './expected-writes.ts';
+import type { ExpectedChange } from './own-writes.ts';
 import { readEntry } from './read-entry.ts';
 
 const apiVersion = apiVersionOf(diskVolumes);

@@ -95,7 +95,7 @@ export const diskBugs = [
   },
   {
     name: 'instances whose caches differ undo each other without end',
-    file: 'src/controllers/disks/write-pace.ts',
+    file: 'src/controllers/disks/retries/write-pace.ts',
     find: 'return waitMs;',
     replace: 'return Math.min(0, waitMs);',
     subject: 'disks',

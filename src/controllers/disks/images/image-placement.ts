@@ -1,5 +1,4 @@
 import type { Projected } from '../../../cluster/cluster.ts';
-import { roomOf } from '../../../engine/disks/choose-disk.ts';
 import { type DiskChange, DiskIndex } from '../../../engine/disks/disk-index.ts';
 import { reportedDisks } from '../../../engine/disks/disk-objects.ts';
 import { failedCopies } from '../../../engine/disks/images/failed-copies.ts';
@@ -31,14 +30,10 @@ import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import type { DiskCaches } from '../disk-caches.ts';
 import { followDisks, followImageEntries, followImageUsers } from '../follow-caches.ts';
-import { PendingRequests } from '../pending-requests.ts';
-import { WaitingVolumes } from '../waiting-volumes.ts';
-import { WritePace } from '../write-pace.ts';
+import { RetryState } from '../retries/retry-state.ts';
 import { ImageSteps } from './image-steps.ts';
 
 const workers = 2;
-/** An image without a disk is planned again after this time: rejections are forgotten, and no event says so. */
-const waitingMs = 60_000;
 
 /**
  * Places the copies of every BackingImage, and removes them. It decides from stored objects only, and each of its writes can be the last one before a crash:
@@ -49,31 +44,26 @@ export class ImagePlacement {
   readonly #caches: DiskCaches;
   readonly #sources: ImageSources;
   readonly #queue: WorkQueue;
-  readonly #waiting: WaitingVolumes;
-  readonly #pending: PendingRequests;
+  readonly #retry: RetryState;
   readonly #sweep: Sweep;
-  readonly #pace: WritePace;
-  /** Images that are planned again after some time without an event; the sweep leaves them out. */
-  readonly #timed = new Set<string>();
 
   constructor(context: ControllerContext, caches: DiskCaches) {
     this.#context = context;
     this.#caches = caches;
     this.#queue = new WorkQueue(context);
-    this.#pace = new WritePace(context.clock);
-    this.#pending = new PendingRequests(context.clock);
-    this.#waiting = new WaitingVolumes((image) => this.#queue.add(image));
+    const diskIndex = new DiskIndex(caches);
+    this.#retry = new RetryState(context, this.#queue, diskIndex);
     this.#sources = {
       objects: caches,
-      diskIndex: new DiskIndex(caches),
+      diskIndex,
       users: new ImageUsers(caches),
       entries: new ImageEntries(),
-      ages: this.#pending,
+      ages: this.#retry,
     };
     const keys = () =>
       [...caches.images.values()]
         .map(({ metadata }) => metadata?.name ?? '')
-        .filter((name) => !this.#timed.has(name));
+        .filter((name) => !this.#retry.isTimed(name));
     this.#sweep = new Sweep(context, { controller: 'disks', queue: this.#queue, keys });
   }
 
@@ -113,8 +103,9 @@ export class ImagePlacement {
     ];
   }
 
-  #diskGained({ disk, before }: DiskChange): void {
-    this.#waiting.gained(roomOf(disk));
+  #diskGained(change: DiskChange): void {
+    const { disk, before } = change;
+    this.#retry.diskGained(change);
     // A disk that is new or back may have replicas that need a copy there.
     if (before?.state.kind !== 'ready') this.#disksChanged([disk.uuid]);
   }
@@ -157,9 +148,7 @@ export class ImagePlacement {
   async #reconcile(name: string, signal: AbortSignal): Promise<Requeue | undefined> {
     const image = this.#caches.images.get(name);
     if (image === undefined) {
-      this.#waiting.delete(name);
-      this.#timed.delete(name);
-      this.#pace.delete(name);
+      this.#retry.forget(name);
       return undefined;
     }
     const nowMs = this.#context.clock.nowMs();
@@ -167,18 +156,16 @@ export class ImagePlacement {
     const plan = planImage(view, this.#sources.diskIndex.disks);
     const status = view.deletion === 'free' ? (image.status ?? {}) : this.#statusOf(image, view, plan, nowMs);
     if (plan.steps.length > 0 || !isEqualWhenStored(status, image.status ?? {})) {
-      const waitMs = this.#pace.takeMs(name);
+      const waitMs = this.#retry.takeWriteMs(name);
       if (waitMs > 0) return { afterMs: waitMs };
       const conflict = await retryIfStale(() => this.#applyPlan(image, plan, { status, nowMs, signal }));
       if (conflict !== undefined) return conflict;
     }
     const { allocation } = plan;
-    if (allocation.kind === 'waiting-for-disk') this.#waiting.add(name, allocation.bytes);
-    else this.#waiting.delete(name);
-    const next = this.#requeueAfter(image, view, plan, nowMs);
-    if (next === undefined) this.#timed.delete(name);
-    else this.#timed.add(name);
-    return next;
+    this.#retry.waitFor(name, {
+      diskBytes: allocation.kind === 'waiting-for-disk' ? allocation.bytes : undefined,
+    });
+    return this.#requeueAfter(image, view, plan, nowMs);
   }
 
   async #applyPlan(
@@ -242,7 +229,7 @@ export class ImagePlacement {
   ): Requeue | undefined {
     const { diskIndex } = this.#sources;
     const pendingMs = view.copies.flatMap(({ place, entry }) => {
-      const ms = this.#pending.remainingMs(
+      const ms = this.#retry.verdictDueMs(
         requestKey(view.name, place.uuid),
         entry,
         diskIndex.get(place.uuid),
@@ -253,14 +240,14 @@ export class ImagePlacement {
     const wanted = view.copies.filter(({ isWanted }) => isWanted);
     const isSurplus = wanted.length > view.minNumberOfCopies;
     const idle = isSurplus ? wanted.filter(({ place }) => !view.neededOn.has(place.uuid)) : [];
-    const jitter = 1 + this.#context.random.next() / 4;
+    const slowMs = this.#retry.slowRetryMs();
     const delays = [
       ...pendingMs,
       ...(retryAfterMs === undefined ? [] : [retryAfterMs]),
       ...idle.flatMap(({ idleMs }) => (idleMs < idleCopyMaxMs ? [idleCopyMaxMs - idleMs] : [])),
-      ...(allocation.kind === 'waiting-for-disk' ? [Math.round(waitingMs * jitter)] : []),
+      ...(allocation.kind === 'waiting-for-disk' ? [slowMs] : []),
     ];
-    return delays.length === 0 ? undefined : { afterMs: Math.min(...delays) };
+    return this.#retry.requeueAfter(view.name, delays);
   }
 }
 

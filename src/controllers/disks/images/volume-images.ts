@@ -14,7 +14,7 @@ import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import type { DiskCaches } from '../disk-caches.ts';
 import { followImageUsers } from '../follow-caches.ts';
-import { WritePace } from '../write-pace.ts';
+import { WritePace } from '../retries/write-pace.ts';
 
 const workers = 2;
 const type = 'BackingImageReady';

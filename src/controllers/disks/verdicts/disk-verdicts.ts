@@ -31,7 +31,7 @@ import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import type { DiskCaches } from '../disk-caches.ts';
 import { followNodeSchedules } from '../follow-caches.ts';
-import { WritePace } from '../write-pace.ts';
+import { WritePace } from '../retries/write-pace.ts';
 import { cachedData, storedData } from './data-on-disk.ts';
 import { cachedHolds, storedHolds } from './grant-holds.ts';
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../../runtime/clock.ts';
-import { TokenBucket } from '../../runtime/token-bucket.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import { TokenBucket } from '../../../runtime/token-bucket.ts';
 
 /** So many times at once, and once per second after that. To place a volume and to expand it takes about ten plans each. */
 const rate = { tokensPerSecond: 1, burst: 20 };

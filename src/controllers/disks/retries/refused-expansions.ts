@@ -1,22 +1,22 @@
-import type { DiskIndex } from '../../engine/disks/disk-index.ts';
-import { canGrantExpansion, type ExpansionNeeds } from '../../engine/disks/volumes/expansion-room.ts';
+import type { DiskIndex } from '../../../engine/disks/disk-index.ts';
+import { canGrantExpansion, type ExpansionNeeds } from '../../../engine/disks/volumes/expansion-room.ts';
 
 /**
- * Refused expansions. They hold no bytes and need no timer: a change of a disk wakes those that all of their disks would grant now. A volume that is woken
- * for nothing costs one plan and no write.
+ * Volumes whose expansion a disk has refused. They hold no bytes and need no timer: a change of a disk wakes those whose disks would all grant the expansion
+ * now. A volume that is woken in vain costs one plan and no write.
  */
-export class RestingExpansions {
-  readonly #book: Pick<DiskIndex, 'get'>;
+export class RefusedExpansions {
+  readonly #diskIndex: Pick<DiskIndex, 'get'>;
   readonly #wake: (volume: string) => void;
   readonly #needs = new Map<string, ExpansionNeeds>();
   readonly #volumesOf = new Map<string, Set<string>>();
 
-  constructor(book: Pick<DiskIndex, 'get'>, wake: (volume: string) => void) {
-    this.#book = book;
+  constructor(diskIndex: Pick<DiskIndex, 'get'>, wake: (volume: string) => void) {
+    this.#diskIndex = diskIndex;
     this.#wake = wake;
   }
 
-  /** Without needs, only the events of the volume itself can help. */
+  /** Without needs, only the events of the volume itself wake it. */
   set(volume: string, needs: ExpansionNeeds | undefined): void {
     this.delete(volume);
     if (needs === undefined) return;
@@ -39,7 +39,8 @@ export class RestingExpansions {
   diskChanged(uuid: string): void {
     for (const volume of this.#volumesOf.get(uuid) ?? []) {
       const needs = this.#needs.get(volume);
-      if (needs !== undefined && canGrantExpansion(needs, (disk) => this.#book.get(disk))) this.#wake(volume);
+      if (needs !== undefined && canGrantExpansion(needs, (disk) => this.#diskIndex.get(disk)))
+        this.#wake(volume);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../../runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../runtime/virtual-clock.ts';
 import { WritePace } from './write-pace.ts';
 
 test('an object is written often at first, then once per second; others have a pace of their own', async () => {

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { WaitingVolumes } from './waiting-volumes.ts';
+import { WaitingForBytes } from './waiting-for-bytes.ts';
 
 function start(volumes: Readonly<Record<string, number>>) {
   const woken: string[] = [];
-  const waiting = new WaitingVolumes((volume) => woken.push(volume));
+  const waiting = new WaitingForBytes((volume) => woken.push(volume));
   for (const [volume, bytes] of Object.entries(volumes)) waiting.add(volume, bytes);
   return { waiting, woken };
 }
 
-test('room wakes only the volumes that fit in it, the first first', () => {
+test('free bytes wake only the volumes that fit, in the order in which they began to wait', () => {
   const { waiting, woken } = start(
     Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`v${at}`, 10])),
   );
@@ -22,7 +22,7 @@ test('a large volume does not hold up the smaller ones behind it', () => {
   expect(woken).toEqual(['small']);
 });
 
-test('room that a woken volume could not use goes to the next one, and each is woken once', () => {
+test('free bytes that a woken volume could not use wake the next one, and each is woken once', () => {
   const { waiting, woken } = start({ a: 10, b: 10, c: 10 });
   waiting.gained(10);
   waiting.add('a', 10);
