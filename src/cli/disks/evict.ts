@@ -55,7 +55,7 @@ function requireUndone(target: NodeOrDisk): void {
   if (target.kind === 'node' || target.disk.node?.spec?.evictionRequested !== true) return;
   const { nodeName } = target.disk;
   throw new CliError(
-    `${targetText(target)}: its own eviction was taken back, but StorageNode ${nodeName} has evictionRequested: true; take that back with stowage disks evict node/${nodeName} --undo`,
+    `${targetText(target)}: eviction cancelled, but StorageNode ${nodeName} has evictionRequested: true; cancel that too with stowage disks evict node/${nodeName} --undo`,
   );
 }
 
