@@ -77,7 +77,7 @@ export function targetText(target: DisksTarget): string {
   }
 }
 
-/** By `NAMESPACE/NAME`. */
+/** Claims by `NAMESPACE/NAME`. */
 function volumeOfClaim(claim: string, objects: DiskObjects): string {
   for (const [volume, owner] of claimsOfVolumes(objects)) if (owner === claim) return volume;
   return '';

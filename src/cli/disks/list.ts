@@ -57,7 +57,7 @@ export function disksReport(
   return { apiVersion, kind: 'DisksReport', disks, notes: objects.notes };
 }
 
-/** With a node, the volumes that have a replica there. */
+/** Limits the volumes to those with a replica on the node, if one is given. */
 function volumesReport(objects: DiskObjects, node: string | undefined): DiskVolumesReport {
   const volumes = new VolumesOnDisks(objects);
   const isAsked = ({ volume }: { readonly volume: string }) =>

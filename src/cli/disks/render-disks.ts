@@ -44,7 +44,7 @@ export function renderImages({ images, notes }: BackingImagesReport, options: Re
   return sections.toString();
 }
 
-/** Of disks; without `node` for a table of one node. */
+/** The columns of a table of disks; `node` is left out for the disks of one node. */
 export function diskColumns(
   disks: readonly DiskLine[],
   { terminal, env, isWide }: RenderDisksOptions,

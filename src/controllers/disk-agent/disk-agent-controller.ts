@@ -9,7 +9,7 @@ export const diskAgentName = 'disk-agent';
 export interface DiskAgentControllerSettings {
   /** The nodes whose agent this process is; without it, the controller does nothing. */
   readonly diskAgent?: DiskAgentSettings | undefined;
-  /** By default the files of this machine. */
+  /** The files of this machine, unless set. */
   readonly diskAgentFiles?: HostFiles | undefined;
 }
 

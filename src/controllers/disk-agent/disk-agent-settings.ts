@@ -1,6 +1,6 @@
 /** For which nodes this process keeps files, and how others reach it. */
 export interface DiskAgentSettings {
-  /** By the name of the StorageNode. */
+  /** Settings by the name of the StorageNode. */
   readonly nodes: ReadonlyMap<string, AgentNodeSettings>;
   /** Where the agent's server listens; undefined: on every address of the machine. */
   readonly listenHost: string | undefined;

@@ -6,9 +6,9 @@ import { type DiskVolume, type DiskVolumeStatus, diskVolumes } from '../../kube/
 import { readEntry } from './read-entry.ts';
 
 /**
- * Confirms that every replica of the volume has been granted the expansion, by what is stored and not by the caches. The volume requested the expansion
- * in a version that was read before, and the commit replaces that version: it fails if the expansion was withdrawn meanwhile. Until then no disk takes
- * back what is granted here (`verdicts/grant-holds.ts`). A replica that is created later starts with the larger size, or not at all (`VolumeSteps`).
+ * Reads from the API server, not from the caches, and throws a conflict unless every replica of the volume has been granted the expansion. The volume requested the expansion
+ * in a version that was read before, and the commit replaces that version: it fails if the expansion was withdrawn meanwhile. Until then no disk
+ * releases the bytes that are granted here (`verdicts/grant-holds.ts`). A replica that is created later starts with the larger size, or not at all (`VolumeSteps`).
  */
 export async function confirmGrants(
   cluster: Cluster,

@@ -9,8 +9,8 @@ import type { DiskVolume } from '../../kube/stowage/volume.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 
 /**
- * Whether another replica of the volume is healthy, by what is stored and not by the caches. The caller has marked the replica before (`removalMarkKey`) and
- * deletes the marked version afterwards. If two instances remove two replicas at once, each of them has stored its mark before it reads here, so at
+ * Reads from the API server, not from the caches, whether another replica of the volume is healthy. The caller has marked the replica before (`removalMarkKey`) and
+ * deletes the marked version afterwards. If two instances remove two replicas at the same time, each of them has stored its mark before it reads here, so at
  * least one of them sees the mark of the other, and does not delete.
  */
 export async function hasHealthySibling(

@@ -22,8 +22,8 @@ import { WritePace } from './retries/write-pace.ts';
 const apiVersion = apiVersionOf(diskSchedules);
 
 /**
- * Keeps one DiskSchedule for each disk that a StorageNode reports, named by the disk's UUID. A disk that moves to another node takes its schedule
- * along. The schedule of a disk that is gone is deleted once it is empty. Keys are names of StorageNodes.
+ * Keeps one DiskSchedule for each disk that a StorageNode reports, named by the disk's UUID. The schedule of a disk that moves to another node
+ * is updated. The schedule of a disk that no node reports is deleted once it is empty. Keys are names of StorageNodes.
  */
 export class NodeDisks {
   readonly #context: ControllerContext;
@@ -32,7 +32,7 @@ export class NodeDisks {
   readonly #sweep: Sweep;
   readonly #schedules = new NodeSchedules();
   readonly #inUse: RemovedDisksInUse;
-  /** By UUID: an instance whose cache is behind deletes or moves back the schedule of a disk that has moved. */
+  /** The pace of each disk by UUID: an instance whose cache is behind deletes or reverts the schedule of a disk that has moved. */
   readonly #pace: WritePace;
   /** Names of the StorageNodes that report a disk, by its UUID. */
   readonly #reporters = new Map<string, Set<string>>();
@@ -83,7 +83,7 @@ export class NodeDisks {
     ];
   }
 
-  /** A disk that one node no longer has may be waiting on another one. */
+  /** Another node may report a disk that one node no longer has. */
   #nodeChanged(
     node: Pick<StorageNode, 'metadata' | 'status'>,
     old: Pick<StorageNode, 'metadata' | 'status'>,
@@ -134,7 +134,7 @@ export class NodeDisks {
       this.#sweep.beforeWrite();
       const body = { apiVersion, kind: 'DiskSchedule', metadata: { name: uuid }, spec: { name, nodeID } };
       await client.create(body, { signal }).catch((error: unknown) => {
-        // Another process was faster; the cache will have it.
+        // Another process has created it; the cache will show it.
         if (!isReason(error, 'AlreadyExists')) throw error;
       });
       return;
@@ -153,7 +153,7 @@ export class NodeDisks {
     await client.patch({ name: uuid }, { type: 'merge', body }, { signal });
   }
 
-  /** If not, the node is reconciled again when it may. */
+  /** If the result is false, the node is reconciled again when the write is allowed. */
   #mayWrite(uuid: string, nodeID: string): boolean {
     const waitMs = this.#pace.takeMs(uuid);
     if (waitMs > 0) this.#queue.addAfter(nodeID, waitMs);
@@ -162,7 +162,7 @@ export class NodeDisks {
 
   /**
    * Whether the disk also answers on the node in the schedule: then two disks have one UUID, and the first one keeps its schedule. A node that is
-   * down keeps its last figures, so a disk that does not answer there may have been moved here.
+   * down keeps its last reported capacity, so a disk that does not answer there may have been moved here.
    */
   #isClaimedByAnother(schedule: Projected<DiskSchedule>, nodeID: string): boolean {
     const identity = scheduleIdentity(schedule);

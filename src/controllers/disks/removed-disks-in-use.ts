@@ -8,7 +8,7 @@ import { referenceTo } from '../../reconcile/event-recorder.ts';
 
 const apiVersion = apiVersionOf(diskSchedules);
 
-/** Says in an Event that a disk can't be removed because there are entries in its schedule: once, until that has changed. */
+/** Records an Event if a disk can't be removed because its schedule has entries: once, until that changes. */
 export class RemovedDisksInUse {
   readonly #events: Pick<EventRecorder, 'record'>;
   /** UUIDs of the disks that an Event was recorded about. */
@@ -44,7 +44,7 @@ export class RemovedDisksInUse {
   }
 }
 
-/** How people tried to remove the disk, if they did. */
+/** How a user has tried to remove the disk; undefined if none has. */
 function removalOf(
   { metadata, spec }: Projected<DiskSchedule>,
   node: Projected<StorageNode> | undefined,

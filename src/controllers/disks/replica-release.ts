@@ -21,11 +21,11 @@ import type { Requeue } from '../../reconcile/workers.ts';
 import type { DiskCaches } from './disk-caches.ts';
 
 const workers = 4;
-/** The loop over Volumes records it as soon as it sees the replica. */
-const recordedLookMs = 500;
+/** The polling interval until the loop over Volumes has recorded that the volume had data. */
+const recordPollMs = 500;
 
 /**
- * Releases the bytes of a Replica that is being deleted, and then lets it go. It does nothing else with schedules. The finalizer is removed only after
+ * Releases the bytes of a Replica that is being deleted, and then removes its finalizers. It does nothing else with schedules. The finalizer is removed only after
  * the release is stored, so a crash between the two repeats the release, which changes nothing then.
  */
 export class ReplicaRelease {
@@ -55,7 +55,7 @@ export class ReplicaRelease {
       caches: [cached, schedules, nodes, settings],
       listen: () => [
         cached.addHandler({ added: replica, updated: replica }),
-        // A disk may have been given up; an agent that is gone with it removes nothing.
+        // A disk may have been abandoned; its agent removes nothing any more.
         schedules.addHandler({ updated: named, deleted: named }),
       ],
       queue: this.#queue,
@@ -69,7 +69,7 @@ export class ReplicaRelease {
     const client = this.#context.cluster.resource(replicas);
     const replica = await undefinedIfNotFound(client.get({ name }, { signal }));
     if (replica === undefined || !this.#isReleasable(replica)) return undefined;
-    if (await this.#isUnrecorded(replica, signal)) return { afterMs: recordedLookMs };
+    if (await this.#isUnrecorded(replica, signal)) return { afterMs: recordPollMs };
     return await retryIfStale(async () => {
       const { diskID } = replica.spec ?? {};
       if (diskID !== undefined) await this.#release(name, diskID, signal);
@@ -79,7 +79,7 @@ export class ReplicaRelease {
 
   /**
    * A replica with data stays until its volume records that it had data (`robustness`). Otherwise the volume would look like a new one when its last replica is
-   * deleted, and begin with an empty replica that is called healthy.
+   * deleted, and begin with an empty replica that counts as healthy.
    */
   async #isUnrecorded(replica: Replica, signal: AbortSignal): Promise<boolean> {
     if (!hasReplicaData(replica)) return false;
@@ -92,8 +92,8 @@ export class ReplicaRelease {
   }
 
   /**
-   * An agent that keeps the replica's data has a finalizer of its own: the bytes are free when the data is gone. If the disk is gone, its data is gone
-   * too, whether there is an agent or not.
+   * An agent that stores the replica's data adds another finalizer: the bytes are free after it has deleted the data. If the disk no longer exists, neither does
+   * the data, with or without an agent.
    */
   #isReleasable(replica: Replica): boolean {
     const { metadata, spec } = replica;

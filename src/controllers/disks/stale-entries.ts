@@ -9,15 +9,15 @@ import { WorkQueue } from '../../reconcile/work-queue.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
 import type { DiskCaches } from './disk-caches.ts';
 
-/** Between the two reads that find no owner there. A requester may be about to create it, or a cache may be behind. */
+/** The time between the two reads that find no owner. A requester may be about to create it, or a cache may be behind. */
 const graceMs = 60_000;
 
 type OwnerKind = 'replicas' | 'backingImages';
 
 /**
- * Removes requests whose Replica or BackingImage does not exist, and those of a Replica that is on another disk: two instances that place it at once
+ * Removes requests whose Replica or BackingImage does not exist, and those of a Replica that is on another disk: two instances that place it at the same time
  * may both request. The owner is read from the API server twice, a minute apart, and the removal carries the version of the schedule: a request that
- * was repeated meanwhile stays. If a Replica comes back to the disk at that moment, its volume requests again. Keys are names of DiskSchedules.
+ * was repeated meanwhile stays. If a Replica is assigned to the disk again at that moment, its volume requests again. Keys are names of DiskSchedules.
  */
 export class StaleEntries {
   readonly #context: ControllerContext;
@@ -80,17 +80,17 @@ export class StaleEntries {
     const stale: (readonly [OwnerKind, string])[] = [];
     const nowMs = this.#context.clock.monotonicMs();
     let nextMs: number | undefined;
-    const lookAgainIn = (ms: number) => {
+    const checkAgainIn = (ms: number) => {
       nextMs = Math.min(nextMs ?? ms, ms);
     };
     for (const [kind, name] of suspects) {
       const key = `${uuid} ${kind} ${name}`;
       const since = this.#missing.get(key) ?? nowMs;
-      if (since !== nowMs && nowMs - since < graceMs) lookAgainIn(since + graceMs - nowMs);
+      if (since !== nowMs && nowMs - since < graceMs) checkAgainIn(since + graceMs - nowMs);
       else if (await this.#isOwned(uuid, kind, name, signal)) this.#missing.delete(key);
       else if (since === nowMs) {
         this.#missing.set(key, nowMs);
-        lookAgainIn(graceMs);
+        checkAgainIn(graceMs);
       } else stale.push([kind, name]);
     }
     if (stale.length > 0 && schedule !== undefined) {
@@ -123,6 +123,6 @@ export class StaleEntries {
     const body = { metadata: { uid, resourceVersion }, spec };
     await this.#context.cluster.resource(diskSchedules).patch({ name }, { type: 'merge', body }, { signal });
     const owners = stale.map(([kind, owner]) => `${kind}/${owner}`);
-    this.#context.log.info(`disk ${name}: requests without an owner are removed`, { owners });
+    this.#context.log.info(`disk ${name}: removed requests without an owner`, { owners });
   }
 }

@@ -24,10 +24,10 @@ import { readEntry } from './read-entry.ts';
 
 const apiVersion = apiVersionOf(diskVolumes);
 
-/** What the plan was made from. The caches may have changed since: other steps have been waited for. */
+/** The objects that the plan was made from. The caches may have changed since, while earlier steps were running. */
 export interface PlannedObjects {
   readonly replicas: ReadonlyMap<string, Replica>;
-  /** By the disk's UUID: those that requests are withdrawn from. */
+  /** The schedules that requests are withdrawn from, by the disk's UUID. */
   readonly schedules: ReadonlyMap<string, Pick<DiskSchedule, 'status'>>;
 }
 
@@ -47,14 +47,14 @@ export interface VolumeStepsOptions {
  * Carries out the steps of one volume, each with one write. A write of a Replica carries the version that the plan was made from: another instance may have moved
  * the replica meanwhile, to a disk that has not granted it. A withdrawal carries a version with the verdict that the plan was made from: if the disk has
  * granted the request meanwhile, the withdrawal fails and the grant is used. A request carries only the uid of the
- * schedule: it sets one key that only this volume writes, so many volumes may request at once, and one that arrives late takes nothing back that the volume
+ * schedule: it sets one key that only this volume writes, so many volumes may request at the same time, and a late request releases no bytes that the volume
  * holds (`verdicts/grant-holds.ts`). Before another size is requested, the volume is read again, and a smaller request carries the version of the schedule:
  * instances with different caches do not undo each other's requests.
  */
 export class VolumeSteps {
   readonly #options: VolumeStepsOptions;
   readonly #volume: DiskVolume;
-  /** Replicas as the steps before left them. */
+  /** Replicas as the previous steps wrote them. */
   readonly #written = new Map<string, Replica>();
 
   constructor(volume: DiskVolume, options: VolumeStepsOptions) {
@@ -107,7 +107,7 @@ export class VolumeSteps {
     } catch (error) {
       if (!isReason(error, 'AlreadyExists')) throw error;
       const { spec } = await cluster.resource(replicas).get({ name }, { signal });
-      // Another instance was faster, or the cache is behind.
+      // Another instance has created it, or the cache is behind.
       if (spec?.volumeName === volumeName) return;
       const remedy = `delete that Replica, or give Volume ${volumeName} another name`;
       throw new Error(`Replica ${name} belongs to Volume ${spec?.volumeName}; ${remedy}`, { cause: error });
@@ -116,7 +116,7 @@ export class VolumeSteps {
 
   /**
    * A replica with data is marked first, and the marked version is deleted only if another replica is healthy now. After a crash in between, the mark
-   * stays: the next plan deletes the replica, or removes the mark. If a user has given the data up, no other replica is needed.
+   * stays: the next plan deletes the replica, or removes the mark. If a user has accepted the loss of the data, no other replica is needed.
    */
   async #delete(name: string, isLossAccepted = false): Promise<void> {
     const { cluster, signal } = this.#options;
@@ -166,7 +166,7 @@ export class VolumeSteps {
     this.#written.set(name, written);
   }
 
-  /** Makes a write of a Replica. The cache shows it once its version is none of those before the write. */
+  /** Writes a Replica. The cache shows the write once its version differs from all versions before the write. */
   async #writeReplica<T>(name: string, write: () => Promise<T>): Promise<T> {
     const { caches, expect } = this.#options;
     const cached = () => caches.replicas.get(name)?.metadata?.resourceVersion;
@@ -176,7 +176,7 @@ export class VolumeSteps {
     return written;
   }
 
-  /** The cache shows the write, or one that replaced it, once the request is not the one before. */
+  /** The cache shows the write, or one that replaced it, once the request differs from the previous one. */
   #expectEntry(replica: string, diskUUID: string, before: number | undefined): void {
     this.#options.expect('value', () => this.#asked(replica, diskUUID) !== before);
   }
@@ -212,8 +212,8 @@ export class VolumeSteps {
    * The volume is read again, after the plan saw the replica. So the replica existed before any expansion that was requested later, which needs the
    * grant of this replica too. While one is requested already, and after it was committed, a replica with the smaller size does not start.
    *
-   * The grant is read again, too: a cache that is behind may have the one of a deleted replica with this name. The disk does not take back what is granted to
-   * a replica that it has (`verdicts/grant-holds.ts`), and the write fails if the replica has another disk meanwhile.
+   * The grant is read again, too: a cache that is behind may have the grant of a deleted replica with this name. The disk does not release bytes that are granted to
+   * a replica on it (`verdicts/grant-holds.ts`), and the write fails if the replica has another disk meanwhile.
    */
   async #start(name: string): Promise<void> {
     const { cluster, signal } = this.#options;
@@ -252,7 +252,7 @@ export class VolumeSteps {
     try {
       await cluster.resource(diskSchedules).patch({ name: diskUUID }, { type: 'merge', body }, { signal });
     } catch (error) {
-      // Others were faster, and the schedule is full: the plan was made from an older one.
+      // Other requests have filled the schedule since the plan was made.
       if (isReason(error, 'Invalid')) throw conflict(diskSchedules, diskUUID, error.message);
       throw error;
     }

@@ -5,14 +5,14 @@ import { missingBytesText } from './exact-bytes.ts';
 export interface DiskCandidate {
   /** Also the name of the DiskSchedule. */
   readonly uuid: string;
-  /** In the StorageNode. */
+  /** The name in the StorageNode. */
   readonly name: string;
   readonly nodeName: string;
   readonly zone: string;
   readonly nodeTags: readonly string[];
   readonly diskTags: readonly string[];
   readonly state: DiskState;
-  /** What is granted and what is requested, whichever is more, of every entry: so that a burst of requests spreads. */
+  /** The sum of the granted or the requested bytes of every entry, whichever is more: so that a burst of requests spreads. */
   readonly demandBytes: number;
   readonly grantedBytes: number;
   /** The limit by which its last pass decided; absent unless that pass answered all requests. */
@@ -21,7 +21,7 @@ export interface DiskCandidate {
   readonly entryCount?: number;
 }
 
-/** So many requests fit in one schedule, by its definition: more would exceed the size of an object in etcd. */
+/** The most requests in one schedule, by its definition: more would exceed the size limit of an object in etcd. */
 const diskEntriesMax = 4000;
 
 /** Where another replica of the same volume is. */
@@ -31,7 +31,7 @@ export interface DiskPlace {
   readonly zone: string;
 }
 
-/** `hard`: never two replicas in one. `soft`: only if there is no other way. */
+/** `hard`: never two replicas in one. `soft`: only if no other disk fits. */
 export type AntiAffinity = 'hard' | 'soft';
 
 export interface DiskRequirements {
@@ -58,7 +58,7 @@ export interface DiskObstacle {
 
 /**
  * The disk for one more replica. Disks on unused nodes in unused zones come first, then those on unused nodes, then unused disks; among these
- * the one with the most room, then by UUID. The result depends on the arguments only, so that all instances choose alike.
+ * the one with the most free bytes, then by UUID. The result depends on the arguments only, so that all instances choose alike.
  */
 export function chooseDisk(disks: Iterable<DiskCandidate>, requirements: DiskRequirements): DiskChoice {
   const obstacles: DiskObstacle[] = [];
@@ -76,7 +76,7 @@ export function chooseDisk(disks: Iterable<DiskCandidate>, requirements: DiskReq
 }
 
 /** Bytes that can still be requested. */
-export function roomOf({ state, demandBytes }: DiskCandidate): number {
+export function freeBytesOf({ state, demandBytes }: DiskCandidate): number {
   return state.kind === 'ready' ? state.limitBytes - demandBytes : 0;
 }
 
@@ -88,7 +88,7 @@ export function isFullOfEntries({ entryCount = 0 }: DiskCandidate): boolean {
 function obstacleOf(disk: DiskCandidate, requirements: DiskRequirements): DiskObstacle | undefined {
   const message = closedBecause(disk, requirements) ?? sharedBecause(disk, requirements);
   if (message !== undefined) return { disk, message };
-  const room = roomOf(disk);
+  const room = freeBytesOf(disk);
   if (room < requirements.bytes) {
     const missingBytes = requirements.bytes - room;
     return {
@@ -110,7 +110,7 @@ function closedBecause(disk: DiskCandidate, requirements: DiskRequirements): str
   return state.closed === undefined ? missingTag(disk, requirements) : state.closed.message;
 }
 
-/** Whether the disk and its node have all tags that are asked for. */
+/** Whether the disk and its node have all tags of the selectors. */
 export function isSelected(
   disk: DiskCandidate,
   selectors: Pick<DiskRequirements, 'nodeSelector' | 'diskSelector'>,
@@ -138,7 +138,7 @@ function sharedBecause(disk: DiskCandidate, { antiAffinity, others }: DiskRequir
   return undefined;
 }
 
-/** What the disk would share with other replicas; less is better. */
+/** Ranks a disk by whether other replicas use the same disk, node or zone; less is better. */
 function sharingRank(disk: DiskCandidate, others: readonly DiskPlace[]): number {
   if (others.some(({ uuid }) => uuid === disk.uuid)) return 3;
   if (others.some(({ nodeName }) => nodeName === disk.nodeName)) return 2;
@@ -152,7 +152,7 @@ interface RankedDisk {
 
 function isBetter(one: RankedDisk, other: RankedDisk): boolean {
   if (one.rank !== other.rank) return one.rank < other.rank;
-  const [room, otherRoom] = [roomOf(one.disk), roomOf(other.disk)];
+  const [room, otherRoom] = [freeBytesOf(one.disk), freeBytesOf(other.disk)];
   return room === otherRoom ? one.disk.uuid < other.disk.uuid : room > otherRoom;
 }
 

@@ -10,7 +10,7 @@ export interface DiskPass {
   readonly disk: DiskState;
   /** Whether the data of this user is on the disk already. */
   readonly hasData: (kind: DiskUserKind, name: string) => boolean;
-  /** Bytes that this replica keeps, however little it asks for; nothing if undefined. */
+  /** Bytes that this replica keeps even if it requests less; 0 if undefined. */
   readonly heldBytes?: (replica: string) => number;
   /** When the user was created; the oldest is served first. */
   readonly createdAt: (kind: DiskUserKind, name: string) => string;
@@ -49,7 +49,7 @@ export function decideDisk(pass: DiskPass): DiskDecision {
   return decisionOf(entries, pass.disk.kind === 'ready' ? pass.disk.limitBytes : undefined);
 }
 
-/** The disk has been given up: what was granted on it is lost, and its owners have to know. */
+/** The disk was abandoned: all bytes that it had granted are lost, and the verdicts tell their owners. */
 function removed(entries: readonly Entry[]): DiskDecision {
   for (const entry of entries)
     entry.verdict = {

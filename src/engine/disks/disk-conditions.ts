@@ -12,7 +12,7 @@ export function diskConditions(
   return [readyCondition(disk, identity), schedulableCondition(disk, storageScheduled, identity)];
 }
 
-/** The reason of the condition `Ready` on a disk that has been given up; it stays until the disk answers again. */
+/** The reason of the condition `Ready` on an abandoned disk; it stays until the disk answers again. */
 export const diskRemovedReason = 'DiskRemoved';
 
 /** The reason of the condition `Schedulable` if the limit has fallen below what is scheduled. */

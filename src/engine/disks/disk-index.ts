@@ -1,6 +1,6 @@
 import type { DiskSchedule } from '../../kube/stowage/disk-schedule.ts';
 import type { StorageNode } from '../../kube/stowage/storage-node.ts';
-import { type DiskCandidate, roomOf } from './choose-disk.ts';
+import { type DiskCandidate, freeBytesOf } from './choose-disk.ts';
 import { readDiskCandidate } from './disk-candidate.ts';
 import { capacitySettings, type DiskObjectMaps } from './disk-objects.ts';
 import { NodeSchedules } from './node-schedules.ts';
@@ -75,5 +75,5 @@ export function mayAcceptMore({ disk, before }: DiskChange): boolean {
   if (!isOpen(disk)) return false;
   const tags = ({ nodeTags, diskTags, zone, nodeName }: DiskCandidate) =>
     JSON.stringify([nodeTags, diskTags, zone, nodeName]);
-  return !isOpen(before) || roomOf(disk) > roomOf(before) || tags(disk) !== tags(before);
+  return !isOpen(before) || freeBytesOf(disk) > freeBytesOf(before) || tags(disk) !== tags(before);
 }

@@ -3,11 +3,11 @@ import type { DiskCapacitySettings } from '../../kube/stowage/disk-settings.ts';
 import type { StorageNode } from '../../kube/stowage/storage-node.ts';
 import { diskLimit } from './disk-limit.ts';
 
-/** What a StorageNode says about one of its disks. */
+/** The state of a disk, as its StorageNode reports it. */
 export type DiskState =
   | {
       readonly kind: 'ready';
-      /** Bytes that requests can have in all. */
+      /** The most bytes that all requests together can have. */
       readonly limitBytes: number;
       /** Why the disk takes no new requests, if it does not. */
       readonly closed?: { readonly reason: 'SchedulingDisabled' | 'DiskRemoved'; readonly message: string };
@@ -16,7 +16,7 @@ export type DiskState =
   | {
       readonly kind: 'unknown';
       readonly message: string;
-      /** The disk has been given up, with everything on it, until it answers again. */
+      /** The disk was abandoned, with everything on it, until it answers again. */
       readonly isRemoved?: true;
     };
 
@@ -27,7 +27,7 @@ export interface DiskIdentity {
   readonly nodeName: string;
 }
 
-/** What is known about a disk from its StorageNode; `settings` are those of all disks. */
+/** Reads the state of a disk from its StorageNode; `settings` apply to all disks. */
 export function diskState(
   node: StorageNode | undefined,
   { uuid, name, nodeName }: DiskIdentity,
@@ -38,7 +38,7 @@ export function diskState(
   const seen = ownValue(node.status?.diskStatus, name);
   if (seen?.diskUUID !== uuid)
     return unknown(`StorageNode ${nodeName} reports no disk ${name} with this UUID`);
-  // The disk's own condition says more than that of its node.
+  // The condition of the disk is more exact than that of its node.
   const notReady = [...(seen.conditions ?? []), ...(node.status?.conditions ?? [])].find(
     ({ type, status }) => type === 'Ready' && status !== 'True',
   );

@@ -4,15 +4,15 @@ import type { DiskSchedule } from '../../kube/stowage/disk-schedule.ts';
 import type { StorageNode } from '../../kube/stowage/storage-node.ts';
 import type { DiskObjectMaps } from './disk-objects.ts';
 
-/** The condition of a DiskSchedule whose disk is to be emptied. */
+/** The condition of a DiskSchedule whose disk is evicted. */
 export const evictedType = 'Evicted';
-/** Its reason if something can't leave the disk. */
+/** The reason of that condition if a replica or copy can't leave the disk. */
 export const evictionBlockedReason = 'CannotMove';
 
-/** So many users are named in a message. */
+/** How many replicas and images a message names. */
 const namedMax = 5;
 
-/** What is still on a disk that is to be emptied, and why it can't leave. */
+/** Reports the replicas and copies that are still on an evicted disk, and why they can't leave. */
 export function evictionCondition({ metadata, spec }: DiskSchedule, objects: DiskObjectMaps): Condition {
   const names = Object.keys(spec?.replicas ?? {});
   const images = Object.keys(spec?.backingImages ?? {});
@@ -37,7 +37,7 @@ function leftText(replicas: number, images: number): string {
   return `${counted(replicas, 'replica')} and ${counted(images, 'image')} are still on the disk`;
 }
 
-/** Nodes that were to take over, and never will: an agent that has begun there has reported where it is reached. */
+/** Names the nodes where new replicas get no data, because no agent runs there: an agent that runs has reported its address. */
 function agentText(names: readonly string[], { nodes, replicas }: DiskObjectMaps): string {
   const silent = new Set(
     [...nodes.values()].filter((node) => !hasAgent(node)).map(({ metadata }) => metadata?.name ?? ''),
@@ -60,15 +60,15 @@ function agentText(names: readonly string[], { nodes, replicas }: DiskObjectMaps
   return `; new replicas wait for their data on ${where}, where no agent runs: start the controller disk-agent there`;
 }
 
-/** Whether an agent has reported where it is reached. */
+/** Whether an agent has reported its address. */
 export function hasAgent({ status }: Pick<StorageNode, 'status'>): boolean {
   return status?.upload !== undefined;
 }
 
-/** Why a replica can't leave its disk now; undefined if it is only a matter of time. */
+/** Why a replica can't leave its disk now; undefined if it will leave without a change by a user. */
 function obstacleOf(name: string, { replicas, volumes }: DiskObjectMaps): string | undefined {
   const replica = replicas.get(name);
-  // An entry without an owner is collected.
+  // The controller removes an entry without an owner.
   if (replica === undefined || replica.metadata?.deletionTimestamp !== undefined) return undefined;
   const { volumeName = '' } = replica.spec ?? {};
   const volume = volumes.get(volumeName);

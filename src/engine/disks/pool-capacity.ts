@@ -6,7 +6,7 @@ import { readDiskClass } from './disk-class.ts';
 import { withImageDemand } from './images/image-demand.ts';
 import { replicaRoom } from './replica-room.ts';
 
-/** What is published about one class. */
+/** The capacity that is published for one class. */
 export interface PoolCapacityReport {
   readonly className: string;
   readonly classUid: string;
@@ -22,7 +22,7 @@ export interface ScheduledDisk {
   readonly schedule: DiskSchedule;
 }
 
-/** The figure of a class; undefined if its parameters are invalid: the provisioner says what is wrong with them. */
+/** Computes the capacity of a class; undefined if its parameters are invalid: the provisioner reports the error. */
 export function poolCapacityReport(
   { metadata, parameters = {} }: StorageClass,
   disks: readonly ScheduledDisk[],
@@ -31,7 +31,7 @@ export function poolCapacityReport(
   const read = readDiskClass(parameters);
   if (!read.ok) return undefined;
   const schedules = new Map(disks.map(({ disk, schedule }) => [disk.uuid, schedule]));
-  // Nothing is known about an image that does not exist: the provisioner refuses its claims.
+  // The size of an image that does not exist is unknown: the provisioner refuses its claims.
   const image = imageNamed(read.value.backingImage ?? '');
   const candidates = withImageDemand(
     image,

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../kube/api/meta.ts';
 import type { DiskIndex } from './disk-index.ts';
 
-/** On a Replica: the disks that rejected it, with the time and what they had granted then. */
+/** The annotation of a Replica that names the disks that rejected it, with the time and the bytes that they had granted then. */
 export const rejectedDisksKey = 'stowage.dev/rejected-disks';
 
 /** After this time a disk is tried again. */
@@ -12,7 +12,7 @@ interface Rejection {
   readonly granted: number;
 }
 
-/** The disks that are not worth another request: they rejected one a short while ago, and have released nothing since. */
+/** The disks that would reject another request: they rejected one a short while ago, and have released no bytes since. */
 export function rejectedDisks(
   replica: KubeObject,
   disks: Pick<DiskIndex, 'get'>,
@@ -36,7 +36,7 @@ export function withRejection(
   return JSON.stringify({ ...Object.fromEntries(recent), [uuid]: { at: nowMs, granted } });
 }
 
-/** People may have edited the annotation: what is no rejection is ignored. */
+/** Users may have edited the annotation: values that are not rejections are ignored. */
 function rejectionsOf({ metadata }: KubeObject): Readonly<Record<string, Rejection>> {
   try {
     const parsed: unknown = JSON.parse(metadata?.annotations?.[rejectedDisksKey] ?? '{}');

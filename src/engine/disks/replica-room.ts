@@ -1,4 +1,4 @@
-import { type DiskCandidate, isFullOfEntries, isSelected, roomOf } from './choose-disk.ts';
+import { type DiskCandidate, freeBytesOf, isFullOfEntries, isSelected } from './choose-disk.ts';
 import type { DiskClass } from './disk-class.ts';
 
 /** What a set of disks can hold for volumes of one class. */
@@ -65,7 +65,7 @@ interface DiskGroups {
 function usableRoom(disk: DiskCandidate): bigint {
   const { state } = disk;
   if (state.kind !== 'ready' || state.closed !== undefined || isFullOfEntries(disk)) return 0n;
-  return BigInt(roomOf(disk));
+  return BigInt(freeBytesOf(disk));
 }
 
 /** As `chooseDisk` has it: a disk without a zone is not kept apart from other zones. */

@@ -8,7 +8,7 @@ import { type DiskIdentity, type DiskState, diskState } from './disk-state.ts';
 
 /**
  * The state of the disk of a schedule. Beside what its StorageNode reports, it depends on the schedule: one that is being deleted takes no new
- * requests. A disk that does not answer counts as removed if people force that, or if it has been found removed before.
+ * requests. A disk that does not answer counts as removed if a user forces its removal, or if it was found removed before.
  */
 export function scheduleState(
   schedule: DiskSchedule,
@@ -27,7 +27,7 @@ export function scheduleState(
   return state;
 }
 
-/** A disk that has been given up. */
+/** The state of an abandoned disk. */
 export function removedDisk(message: string, why: string): DiskState {
   return { kind: 'unknown', message: `${message}; ${why}`, isRemoved: true };
 }

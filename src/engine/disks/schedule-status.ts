@@ -12,7 +12,7 @@ import { evictedType, evictionCondition } from './eviction-condition.ts';
 import { removedDisk, scheduleIdentity, scheduleState } from './schedule-state.ts';
 
 /**
- * If another disk has the name of a disk that does not answer, the old one is given up after this time. It may have been moved to a node that has
+ * If another disk has the name of a disk that does not answer, the old one is abandoned after this time. It may have been moved to a node that has
  * not reported it yet.
  */
 const replacedMs = 5 * 60_000;
@@ -21,24 +21,24 @@ export interface ScheduleStatus {
   readonly status: DiskScheduleStatus;
   /** After this time the result may differ without any event. */
   readonly changesAfterMs: number | undefined;
-  /** Whether a replica has more than it asks for, because its volume holds it. */
+  /** Whether a replica has more bytes than it requests, because its volume holds them. */
   readonly isHolding: boolean;
 }
 
-/** The bytes that a replica keeps on a disk, however little is requested for it there. */
+/** The bytes that a replica keeps on a disk, even if less is requested for it there. */
 export type HeldBytes = (replica: string) => number;
 
 /** Whether data is on a disk that was there before its request could be answered, for example after an upgrade. */
 export type HasData = (kind: DiskUserKind, name: string) => boolean;
 
-/** What decides whether a disk may take bytes back, and whether it must grant more than it has. */
+/** The facts that decide whether a disk may release bytes, and whether it must grant more than its limit. */
 export interface ScheduleFacts {
   readonly held: HeldBytes;
   readonly hasData: HasData;
 }
 
 /**
- * The status of a DiskSchedule by what the objects have: the verdicts on its requests, the sum, and the conditions. A status that is written needs
+ * Computes the status of a DiskSchedule: the verdicts on its requests, the sum, and the conditions. A status that is written needs
  * facts that were read after the schedule.
  */
 export function scheduleStatus(
@@ -51,8 +51,10 @@ export function scheduleStatus(
   const identity = scheduleIdentity(schedule);
   const node = objects.nodes.get(identity.nodeName);
   const known = scheduleState(schedule, node, capacitySettings(objects));
-  const remainingMs = isReplaced(known, identity, node, objects) ? untilGivenUpMs(status, nowMs) : undefined;
-  const disk = remainingMs === 0 ? givenUp(known, identity) : known;
+  const remainingMs = isReplaced(known, identity, node, objects)
+    ? untilAbandonedMs(status, nowMs)
+    : undefined;
+  const disk = remainingMs === 0 ? abandoned(known, identity) : known;
   const decision = decideDisk({
     spec: spec ?? {},
     status: status ?? {},
@@ -93,7 +95,7 @@ function withConditions(
   );
 }
 
-/** Whether the disk is nowhere, and its node reports another disk by its name. */
+/** Whether no node reports the disk, and its node reports another disk with its name. */
 function isReplaced(
   state: DiskState,
   { uuid, name }: DiskIdentity,
@@ -106,14 +108,14 @@ function isReplaced(
   return ![...nodes.values()].some((each) => reportedDisks(each).has(uuid));
 }
 
-/** Counted from when the disk was first found not ready, which is stored: so every instance gives it up at the same time. */
-function untilGivenUpMs(status: DiskScheduleStatus | undefined, nowMs: number): number {
+/** Counted from when the disk was first found not ready, which is stored: so every instance abandons it at the same time. */
+function untilAbandonedMs(status: DiskScheduleStatus | undefined, nowMs: number): number {
   const ready = getCondition(status?.conditions, 'Ready');
   const sinceMs = ready?.status === 'False' ? parseTimestamp(ready.lastTransitionTime) : undefined;
   return Math.max(0, (sinceMs ?? nowMs) + replacedMs - nowMs);
 }
 
-function givenUp(state: DiskState, { name }: DiskIdentity): DiskState {
+function abandoned(state: DiskState, { name }: DiskIdentity): DiskState {
   const message = state.kind === 'unknown' ? state.message : '';
   return removedDisk(message, `another disk ${name} has taken its place`);
 }

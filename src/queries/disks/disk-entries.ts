@@ -6,7 +6,7 @@ import type { DiskObjects } from './disk-objects.ts';
 import type { DiskEntryLine } from './disks-report.ts';
 import { compareText, type KnownDisk } from './known-disks.ts';
 
-/** What a disk's bytes are requested for and granted to, without the owners: replicas first, then images, by name. */
+/** The replicas and images that request or have bytes of a disk, without their Volumes: replicas first, then images, by name. */
 export function diskEntries({
   schedule,
   state,

@@ -10,7 +10,7 @@ import { type DiskVolume, diskVolumes } from '../../kube/stowage/volume.ts';
 import { listIfPermitted, unreadNote } from '../drives/drive-objects.ts';
 import type { Note } from '../view/note.ts';
 
-/** What answers are computed from. Undefined: the caller has no right to list that kind. */
+/** The objects that reports are computed from. Undefined: the caller is not permitted to list that kind. */
 export interface DiskObjects {
   readonly nodes: readonly StorageNode[];
   readonly schedules: readonly DiskSchedule[];
@@ -22,7 +22,7 @@ export interface DiskObjects {
   readonly notes: readonly Note[];
 }
 
-/** Reads nodes with their disks, and what uses them as far as the caller may. Claims are found through PersistentVolumes. */
+/** Reads nodes with their disks, and the objects that use them, as far as the caller is permitted to list them. Claims are found through PersistentVolumes. */
 export async function readDiskObjects(
   cluster: Cluster,
   { withClaims = true }: { readonly withClaims?: boolean } = {},

@@ -12,7 +12,7 @@ import type { DiskObjects } from './disk-objects.ts';
 import type { DiskEntryLine, DiskVolumeDescription, DiskVolumeLine, ReplicaLine } from './disks-report.ts';
 import { compareText, type KnownDisk, knownDisks } from './known-disks.ts';
 
-/** Of the definition of Volume; an API server always writes it. */
+/** The default in the definition of Volume; an API server always writes it. */
 const replicasDefault = 3;
 
 /** Volumes with their replicas and the disks of these. */
@@ -38,7 +38,7 @@ export class VolumesOnDisks {
     this.#healthOf = healthOn(disks);
   }
 
-  /** By name. */
+  /** Replicas by name. */
   get lines(): readonly DiskVolumeLine[] {
     const lines = (this.#objects.volumes ?? []).map((volume) => this.line(volume));
     return lines.toSorted((a, b) => compareText(a.volume, b.volume));

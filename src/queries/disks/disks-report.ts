@@ -11,9 +11,9 @@ export interface DisksReport {
 /**
  * - `Ready`: it takes new replicas and copies.
  * - `Disabled`: it takes no new ones, because `allowScheduling` is false.
- * - `Evicting`: what is on it moves elsewhere.
+ * - `Evicting`: its replicas and copies move to other disks.
  * - `OverCommitted`: more is scheduled than the limit.
- * - `Removed`: it is not in `spec.disks` of its StorageNode any more, or has been given up.
+ * - `Removed`: it is not in `spec.disks` of its StorageNode any more, or was abandoned.
  * - `NotReady`: nothing is known about it now.
  */
 export type DiskLineState = 'Ready' | 'Disabled' | 'Evicting' | 'OverCommitted' | 'Removed' | 'NotReady';
@@ -34,7 +34,7 @@ export interface DiskLine {
   readonly limitBytes?: number | undefined;
   /** The sum of what was granted. */
   readonly scheduledBytes: number;
-  /** What is requested beyond that and has no verdict yet. */
+  /** Bytes that are requested beyond that and have no verdict yet. */
   readonly pendingBytes: number;
   /** The limit less what is scheduled; negative if the disk is over-committed. */
   readonly freeBytes?: number | undefined;
@@ -45,10 +45,10 @@ export interface DiskLine {
 }
 
 /**
- * - `scheduled`: it has what it requests.
+ * - `scheduled`: all requested bytes are granted.
  * - `pending`: there is no verdict on the requested size yet.
- * - `rejected`: the verdict was no; it keeps what it had.
- * - `releasing`: it requests nothing any more.
+ * - `rejected`: the disk has rejected the request; it keeps the bytes that were granted before.
+ * - `releasing`: its request was removed.
  */
 export type DiskEntryState = 'scheduled' | 'pending' | 'rejected' | 'releasing';
 
@@ -64,7 +64,7 @@ export interface DiskEntryLine {
   readonly scheduledBytes: number;
   readonly state: DiskEntryState;
   readonly reason?: string | undefined;
-  /** What the disk lacks, if bytes are what it lacks. */
+  /** Missing bytes, if the disk is too small. */
   readonly missingBytes?: number | undefined;
 }
 
@@ -77,11 +77,11 @@ export interface DiskDescription extends DiskLine {
   readonly notes: readonly Note[];
 }
 
-/** How the limit of a disk comes about. */
+/** The values that the limit of a disk is computed from. */
 export interface DiskCapacity {
   readonly policy: string;
   readonly policyFrom: 'disk' | 'settings' | 'default';
-  /** In percent; only with the policy OverProvision. */
+  /** A percentage; only with the policy OverProvision. */
   readonly overProvisioningPercentage?: number | undefined;
   readonly storageMaximumBytes?: number | undefined;
   readonly storageAvailableBytes?: number | undefined;
@@ -103,13 +103,13 @@ export interface StorageNodeDescription {
   /** Where its agent takes uploads of images. */
   readonly uploadURL?: string | undefined;
   readonly disks: readonly DiskLine[];
-  /** What has not left the disks that are evicted. */
+  /** The replicas and copies that are still on evicted disks. */
   readonly evictions: readonly EvictionLine[];
   readonly notes: readonly Note[];
 }
 
 /**
- * - `Moving`: a new place has been found; it leaves once that has what it has.
+ * - `Moving`: a new disk was chosen; the replica or copy is removed once the new one is complete.
  * - `Waiting`: nothing has been decided yet.
  * - `Leaving`: it is being deleted.
  * - `Blocked`: it can't move; the message says why.
@@ -220,7 +220,7 @@ export interface ImageLine {
   readonly expectedBytes?: number | undefined;
   readonly copiesWanted: number;
   readonly copiesReady: number;
-  /** Of the copy that has come furthest, in percent. */
+  /** Progress of the most complete copy, in percent. */
   readonly progressPercent?: number | undefined;
   /** `Ready`, `Deleting`, `Unknown`, or the reason why it is not ready. */
   readonly state: string;

@@ -137,7 +137,7 @@ function noDataText(disk: KnownDisk | undefined, nodeName: string): string {
 /** Reasons of a condition that last until something else changes. A refused expansion keeps no replica from moving. */
 const refusals: readonly (string | undefined)[] = ['InsufficientStorage', 'DiskRemoved', 'CopyFailed'];
 
-/** The message of a condition that says why there is no other place. */
+/** The message of the condition if no other disk fits. */
 function refusalIn(conditions: readonly Condition[] | undefined): string | undefined {
   const found = getCondition(conditions, 'DiskAllocation');
   if (found?.status !== 'False' || !refusals.includes(found.reason)) return undefined;

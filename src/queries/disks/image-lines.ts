@@ -8,7 +8,7 @@ import type { DiskObjects } from './disk-objects.ts';
 import type { BackingImageDescription, ImageCopyLine, ImageLine } from './disks-report.ts';
 import { compareText, type KnownDisk, knownDisks } from './known-disks.ts';
 
-/** By name. */
+/** Images by name. */
 export function imageLines({ images = [] }: DiskObjects): readonly ImageLine[] {
   return images.map(imageLine).toSorted((a, b) => compareText(a.image, b.image));
 }

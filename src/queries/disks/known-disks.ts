@@ -10,7 +10,7 @@ import type { DiskObjects } from './disk-objects.ts';
 /** A disk with everything that is stored about it: in the spec or the status of its StorageNode, and its DiskSchedule. */
 export interface KnownDisk {
   readonly nodeName: string;
-  /** In the StorageNode. */
+  /** The name in the StorageNode. */
   readonly name: string;
   readonly uuid: string | undefined;
   readonly node: StorageNode | undefined;

@@ -52,7 +52,7 @@ export function sizeIn(text: string | undefined): number | undefined {
   throw usage(`--expected-size: "${text}" must be a quantity above 0, such as 3Gi`);
 }
 
-/** In milliseconds. */
+/** Milliseconds. */
 export function durationIn(flag: string, text: string | undefined, defaultMs: number): number {
   if (text === undefined) return defaultMs;
   const nanoseconds = parseGoDuration(text);

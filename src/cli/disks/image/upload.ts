@@ -101,7 +101,7 @@ export class ImageUpload {
     if (source?.upload === undefined || checksum !== this.#file.checksum)
       throw new CliError(`image ${this.#name} exists already, with other data; ${remedy}`);
     const token = await this.#options.tokens.find(source.upload.tokenSHA256 ?? '');
-    // With all of its data there, nothing has to be sent, and no token is needed.
+    // The agent has all of the data: nothing has to be sent, and no token is needed.
     return { image, token };
   }
 

@@ -34,5 +34,5 @@ export class ContentsHash {
   }
 }
 
-/** Of a file without any data, whatever its length. */
+/** The hash of a file without any data, whatever its length. */
 export const emptyContents: string = new ContentsHash().digest();

@@ -1,22 +1,22 @@
 import type { FileStamp } from './host-files.ts';
 
-/** Whose data a folder has, as its JSON file records it. */
+/** The object that the data in a directory belongs to, as its JSON file records it. */
 export interface DataIdentity {
-  /** Of the Replica or BackingImage. */
+  /** The name of the Replica or BackingImage. */
   readonly name: string;
-  /** Of the same object: an object that was deleted and created again under the same name is another one. */
+  /** The uid of the same object: an object that was deleted and created again under the same name is another one. */
   readonly uid: string;
-  /** Of a replica: the Volume. */
+  /** The Volume of a replica. */
   readonly volume?: string;
   /** Bytes that the data has, or will have; left out while that is unknown. */
   readonly size?: number;
-  /** Of an image, once it has been checked: its SHA-512 in hexadecimal digits. Of a replica: that of the image that it began with. */
+  /** The SHA-512 of an image in hexadecimal digits, once it was checked; for a replica, that of the image that it began with. */
   readonly sha512?: string;
-  /** Of a download: what identifies the version of the file at its URL (an ETag, or a date). */
+  /** Identifies the version of a downloaded file at its URL (an ETag, or a date). */
   readonly validator?: string;
-  /** How many bytes of the data that is on its way are on the disk for certain: a crash of the machine may leave holes behind them. */
+  /** Bytes of a running transfer that are certainly on the disk: a crash of the machine may leave holes behind them. */
   readonly receivedBytes?: number;
-  /** Of a replica: the checksum of its contents (`contents-hash.ts`) when it was last at rest. */
+  /** The checksum of a replica's contents (`contents-hash.ts`) when it was last stopped. */
   readonly contentsSHA512?: string;
   /** The length that the data had then. */
   readonly contentsBytes?: number;
@@ -28,7 +28,7 @@ const textFields = ['volume', 'sha512', 'validator', 'contentsSHA512', 'contents
 const byteFields = ['size', 'receivedBytes', 'contentsBytes'] as const;
 const fields = ['name', 'uid', ...textFields, ...byteFields] as const;
 
-/** With the checksum of the contents that data with this stamp has. */
+/** An identity with the checksum of the contents that have this stamp. */
 export function withContents(identity: DataIdentity, contents: string, stamp: FileStamp): DataIdentity {
   const { bytes: contentsBytes, modifiedNs: contentsModifiedNs } = stamp;
   return { ...identity, contentsSHA512: contents, contentsBytes, contentsModifiedNs };

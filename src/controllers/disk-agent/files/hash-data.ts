@@ -7,7 +7,7 @@ import type { DataFile } from './host-files.ts';
 const chunkBytes = 2 ** 20;
 
 export interface PartHashes {
-  /** In hexadecimal digits as sha512sum prints them. */
+  /** Hexadecimal digits, as sha512sum prints them. */
   readonly sha512: string;
   readonly contents: string;
 }

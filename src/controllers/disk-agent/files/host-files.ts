@@ -75,7 +75,7 @@ export interface FileFacts extends FileStamp {
   readonly isFile: boolean;
   /** Bytes on the disk: less than `bytes` for a sparse file. */
   readonly occupiedBytes: number;
-  /** Of the filesystem, while it is mounted. */
+  /** The id of the filesystem, while it is mounted. */
   readonly device: string;
 }
 

@@ -16,9 +16,9 @@ export interface CopyReport {
 }
 
 export interface CopyWriteOptions {
-  /** Of the image, once it is known. */
+  /** Bytes of the image, once they are known. */
   readonly size?: number;
-  /** Of the source of the image, if its length was read. */
+  /** Bytes of the source of the image, if the agent has read its length. */
   readonly sourceSize?: number;
   /** The write takes place only if the image has not changed since it was read. */
   readonly isVersioned?: boolean;

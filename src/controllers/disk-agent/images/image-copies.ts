@@ -158,7 +158,7 @@ export class ImageCopies {
     return await writeCopyStatus(context, image, disk.uuid, undefined);
   }
 
-  /** A copy whose disk does not answer is neither used nor forgotten, unless the disk has been given up. */
+  /** A copy whose disk does not answer is neither used nor forgotten, unless the disk was abandoned. */
   async #withoutDisk(image: BackingImage, uuid: string): Promise<BackingImage> {
     const { context } = this.#parts;
     const before = image.status?.diskFileStatusMap?.[uuid];

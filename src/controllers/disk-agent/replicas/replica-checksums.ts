@@ -43,10 +43,10 @@ export class ReplicaChecksums {
   readonly #tasks = new CopyTasks();
   readonly #turns = new Map<string, Semaphore>();
   readonly #identities = new Semaphore(1);
-  /** Which data this process has looked at, by the name of the replica: its uid, and the stamp that the data had. */
+  /** The data that this process has checked, by the name of the replica: its uid, and the stamp that the data had. */
   readonly #known = new Map<string, string>();
   readonly #damages = new Map<string, Damage>();
-  /** Looked at once more after the look that is under way. */
+  /** Files that are checked once more after the check that is running. */
   readonly #again = new Map<string, ReplicaData>();
 
   constructor(options: ReplicaChecksumsOptions) {
@@ -95,7 +95,7 @@ export class ReplicaChecksums {
     });
   }
 
-  /** The disk is away: what comes back with it is looked at again. */
+  /** The disk does not answer: its files are checked again when it does. */
   distrust(name: string): void {
     this.#known.delete(name);
   }
@@ -168,7 +168,7 @@ export class ReplicaChecksums {
     const stamp = await file.mark();
     const contents = await contentsOf(file, await file.facts(), signal);
     this.#known.set(name, keyOf(uid, stamp));
-    // In use: it is taken when the replica is at rest again.
+    // The replica is in use: the checksum is computed when it is stopped.
     if (!isSame(await file.facts(), stamp)) return;
     await this.update(data, (identity) => withContents(identity, contents, stamp), signal);
   }

@@ -30,8 +30,8 @@ const awayMaxMs = 60_000;
 const retryMs = 10_000;
 const tasksMax = 8;
 const busyMs = 1_000;
-/** How often a damaged file is looked at: a user may have decided that it is right. */
-const damagedLookMs = 60_000;
+/** The polling interval for a damaged file: a user may have accepted its contents. */
+const damagedPollMs = 60_000;
 
 /** Makes, grows and removes the files of the replicas of this node. Keys are names of Replicas. */
 export class ReplicaFiles {
@@ -231,7 +231,7 @@ export class ReplicaFiles {
       });
     await this.#error(replica, message);
     // Nothing else says that the file was changed.
-    return { afterMs: damagedLookMs };
+    return { afterMs: damagedPollMs };
   }
 
   async #make({ replica, disk }: ReplicaPlace, signal: AbortSignal): Promise<Requeue | undefined> {
@@ -265,7 +265,7 @@ export class ReplicaFiles {
     return undefined;
   }
 
-  /** False if it has failed, and must not be tried again at once. Never throws. */
+  /** Returns false if it has failed, and must be retried later. Never throws. */
   async #attempt({ metadata }: Replica, work: () => Promise<void>, stop: AbortSignal): Promise<boolean> {
     const { context } = this.#parts;
     const name = metadata?.name ?? '';

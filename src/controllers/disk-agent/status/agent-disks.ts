@@ -6,7 +6,7 @@ import { type DiskProbe, probeDisk } from '../files/probe-disk.ts';
 
 /** A disk that can be used. */
 export interface AgentDisk {
-  /** In `spec.disks`. */
+  /** The name in `spec.disks`. */
   readonly name: string;
   readonly path: string;
   readonly uuid: string;

@@ -9,9 +9,9 @@ import type { DiskProbe } from '../files/probe-disk.ts';
 import type { DiskUsage } from './disk-usage.ts';
 
 export interface DiskReport {
-  /** By the name of the disk. */
+  /** The probe of each disk by its name. */
   readonly probes: ReadonlyMap<string, DiskProbe>;
-  /** Of the disks that can be used. */
+  /** The usage of each disk that can be used. */
   readonly usages: ReadonlyMap<string, DiskUsage>;
   readonly upload: StorageNodeStatus['upload'];
   /** The Lease that the agent renews; undefined before the first renewal. */

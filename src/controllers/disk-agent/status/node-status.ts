@@ -24,9 +24,9 @@ import { reportedStatus } from './disk-report.ts';
 import { type DiskUsage, diskUsage } from './disk-usage.ts';
 import type { Heartbeat } from './heartbeat.ts';
 
-/** How often the disks are looked at without any other cause. */
+/** The polling interval of the disks. */
 const probeEveryMs = 30_000;
-/** After a change of files: several files often change at once. Two looks are never closer than this. */
+/** The delay after a change of files, and the shortest time between two checks: several files often change together. */
 const afterChangeMs = 1_000;
 
 export interface NodeStatusOptions {

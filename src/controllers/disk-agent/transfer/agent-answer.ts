@@ -24,7 +24,7 @@ export interface UploadRequest {
   readonly contentRange: string | undefined;
   readonly contentLength: number;
   readonly body: AsyncIterable<Uint8Array>;
-  /** Ends the body at once. */
+  /** Ends the body without a delay. */
   cancel(): void;
 }
 

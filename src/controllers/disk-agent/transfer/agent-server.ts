@@ -261,7 +261,7 @@ async function* dataFrom({ folder, bytes }: ReadableData, start: number): AsyncI
   }
 }
 
-/** The client has gone, which is no error of the agent. */
+/** The client has disconnected, which is not an error of the agent. */
 function isDisconnected(error: unknown, request: IncomingMessage): boolean {
   const { code } = error as { readonly code?: unknown };
   const isOfStream = ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED'];

@@ -7,7 +7,7 @@ import { parseContentRange } from './content-range.ts';
 import { withIdleLimit } from './idle-limit.ts';
 
 const redirectsMax = 5;
-/** A server that sends nothing for this long is given up; the next attempt continues. */
+/** The download from a server that sends nothing for this long is aborted; the next attempt continues. */
 const idleMaxMs = 60_000;
 const retryableStatus: ReadonlySet<number> = new Set([408, 425, 429]);
 const redirectStatus: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);

@@ -3,7 +3,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import { onAbort } from '../../../runtime/abort.ts';
 import type { AgentAddress } from '../agent-address.ts';
 
-/** A server that neither takes nor sends anything for this long is given up. */
+/** A server that neither takes nor sends anything for this long is disconnected. */
 const idleMaxMs = 60_000;
 
 /**

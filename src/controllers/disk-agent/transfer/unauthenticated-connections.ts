@@ -16,7 +16,7 @@ type Peer = Pick<Socket, 'remoteAddress' | 'remotePort'>;
  */
 export class UnauthenticatedConnections {
   readonly #limits: UnauthenticatedLimits;
-  /** By address and then by port, the oldest first. */
+  /** Connections by address and then by port, the oldest first. */
   readonly #byAddress = new Map<string, Map<number, Pick<Socket, 'destroy'>>>();
   #total = 0;
 

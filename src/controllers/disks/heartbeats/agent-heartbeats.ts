@@ -23,18 +23,17 @@ import type { Requeue } from '../../../reconcile/workers.ts';
 import { SeenSince } from '../../../runtime/seen-since.ts';
 import type { DiskCaches } from '../disk-caches.ts';
 
-/** With the duration of a Lease, a node whose agent has ended is not ready within a minute. */
-const lookEveryMs = 5_000;
+/** The polling interval. Together with the duration of a Lease, it makes a node not ready within a minute after its agent has ended. */
+const pollIntervalMs = 5_000;
 /** The only key: all Leases are read together. */
 const key = 'leases of disk agents';
 
 /**
  * Sets the condition `Ready` of a StorageNode to Unknown if its agent does not renew its Lease. As in leader election, the times in a Lease are not
  * compared with a clock: a Lease has expired if this process has seen the same `renewTime` for the duration of a Lease, by its own monotonic clock. Only
- * the agent sets the condition to True again. A StorageNode that names no Lease has no agent of ours, and is left alone.
+ * the agent sets the condition to True again. A StorageNode that names no Lease has an agent of another program, and is not changed.
  *
- * Each write carries the version of the StorageNode that was read, so a report of the agent that was stored meanwhile wins. A process that dies after any write has
- * nothing left to do.
+ * Each write carries the version of the StorageNode that was read, so a report of the agent that was stored meanwhile wins. After a crash nothing is left to do.
  */
 export class AgentHeartbeats {
   readonly #context: ControllerContext;
@@ -61,14 +60,14 @@ export class AgentHeartbeats {
       caches: [nodes],
       listen: () => [nodes.addHandler({ added: node, updated: node })],
       queue: this.#queue,
-      reconcile: () => this.#look(signal),
+      reconcile: () => this.#checkLeases(signal),
       workers: 1,
     };
     await runLoop(this.#context, loop, signal);
   }
 
   /** Without a StorageNode that names a Lease, nothing is read until one does. */
-  async #look(signal: AbortSignal): Promise<Requeue | undefined> {
+  async #checkLeases(signal: AbortSignal): Promise<Requeue | undefined> {
     const watched = [...this.#caches.nodes.values()].filter(({ status }) => status?.agentLease !== undefined);
     this.#isPolling = watched.length > 0;
     if (!this.#isPolling) return undefined;
@@ -79,8 +78,9 @@ export class AgentHeartbeats {
     });
     const found = new Map(items.map((lease) => [lease.metadata?.name ?? '', lease]));
     for (const node of watched)
-      if (this.#hasExpired(node, found.get(node.status?.agentLease ?? ''))) await this.#close(node, signal);
-    return { afterMs: lookEveryMs };
+      if (this.#hasExpired(node, found.get(node.status?.agentLease ?? '')))
+        await this.#markNotReady(node, signal);
+    return { afterMs: pollIntervalMs };
   }
 
   #hasExpired({ metadata, status }: Projected<StorageNode>, lease: Lease | undefined): boolean {
@@ -88,7 +88,7 @@ export class AgentHeartbeats {
     return this.#renewals.ageMs(metadata?.name ?? '', renewal) >= agentLeaseSeconds * 1000;
   }
 
-  async #close({ metadata }: Projected<StorageNode>, signal: AbortSignal): Promise<void> {
+  async #markNotReady({ metadata }: Projected<StorageNode>, signal: AbortSignal): Promise<void> {
     const name = metadata?.name ?? '';
     const client = this.#context.cluster.resource(storageNodes);
     const node = await undefinedIfNotFound(client.get({ name }, { signal }));

@@ -24,12 +24,12 @@ export interface ImageStepsOptions {
 /**
  * Carries out the steps of one image, each with one write. A write of the image carries the version that the plan was made from, and so do withdrawals and
  * releases for the schedule. A request carries only the uid of the schedule: it sets one key that only requests of this image write, so it is right
- * whatever else changed; if it comes after the copy has been given up, the next plan releases it.
+ * whatever else changed; if it arrives after the copy was removed from the image, the next plan releases it.
  */
 export class ImageSteps {
   readonly #options: ImageStepsOptions;
   readonly #cached: Projected<BackingImage>;
-  /** The image as the steps before left it. */
+  /** The image as the previous steps wrote it. */
   #written: BackingImage | undefined;
 
   constructor(image: Projected<BackingImage>, options: ImageStepsOptions) {
@@ -93,7 +93,7 @@ export class ImageSteps {
 
   /**
    * The cache of images may be behind that of schedules: an entry without a placement is released only if the stored image has no placement either.
-   * Placements are stored before requests, so one that belongs to the version of the schedule would be seen.
+   * Placements are stored before requests, so this read sees a placement that belongs to the version of the schedule.
    */
   async #release(uuid: string): Promise<void> {
     const { cluster, sources, signal } = this.#options;
@@ -119,7 +119,7 @@ export class ImageSteps {
     await cluster.resource(diskSchedules).patch({ name: uuid }, { type: 'merge', body }, { signal });
   }
 
-  /** All bytes are released. Files that are still listed are on disks that are gone, so their agents can't remove their finalizer. */
+  /** All bytes are released. Files that are still listed are on disks that no longer exist, so their agents can't remove their finalizer. */
   async #unprotect(): Promise<void> {
     const { metadata, status } = this.#image;
     const hasLostFiles = Object.keys(status?.diskFileStatusMap ?? {}).length > 0;

@@ -23,17 +23,17 @@ import type { Requeue } from '../../../reconcile/workers.ts';
 import type { DiskCaches } from '../disk-caches.ts';
 import { PoolObjects } from './pool-objects.ts';
 
-/** The only key: all figures follow from the same disks. */
+/** The only key: the capacity of every class is computed from the same disks. */
 const poolsKey = 'pools';
-/** Between two passes: a burst of requests is measured once. */
+/** The shortest time between two passes: a burst of requests is measured once. */
 const passEveryMs = 500;
 /** The cache is behind the write of another process for a moment. */
 const staleMs = 50;
 
 /**
- * Publishes the room for volumes of each class of `disks.stowage.dev`, so that schedulers choose no node for a claim that no disks could hold.
+ * Publishes the free capacity for volumes of each class of `disks.stowage.dev`, so that schedulers choose no node for a claim that no disks could hold.
  * The schedules are read from the server in each pass, after the time of the measurement was taken: a cache may lag behind, and a promise of the
- * scheduler ends with a figure that was measured after the volume existed.
+ * scheduler ends with a capacity that was measured after the volume existed.
  */
 export class DiskPools {
   readonly #context: ControllerContext;
@@ -42,7 +42,7 @@ export class DiskPools {
   readonly #volumes: Informer<PersistentVolume>;
   readonly #queue: WorkQueue;
   readonly #sweep: Sweep;
-  /** When the youngest volume of each class came into being. */
+  /** When the youngest volume of each class was created. */
   readonly #youngestMs = new Map<string, number>();
   #nextPassMs = Number.NEGATIVE_INFINITY;
 
@@ -121,12 +121,12 @@ export class DiskPools {
     const classes = [...this.#classes.values()].filter(({ provisioner }) => provisioner === disksDriver);
     const measuredAtMs = clock.nowMs();
     const disks = classes.length === 0 ? [] : await this.#readDisks(signal);
-    const figures = classes.flatMap(
+    const reports = classes.flatMap(
       (one) => poolCapacityReport(one, disks, (name) => this.#caches.images.get(name)) ?? [],
     );
     try {
-      for (const figure of figures) await this.#publish(objects, figure, measuredAtMs, signal);
-      const names = new Set(figures.map(({ className }) => className));
+      for (const report of reports) await this.#publish(objects, report, measuredAtMs, signal);
+      const names = new Set(reports.map(({ className }) => className));
       await objects.keepOnly(names, () => this.#sweep.beforeWrite(), signal);
     } catch (error) {
       // Another process has written the object, or the class is being deleted.
@@ -135,7 +135,7 @@ export class DiskPools {
       if (!isStale) throw error;
       return { afterMs: Math.max(passEveryMs, staleMs) };
     }
-    return this.#requeueAfter(figures, measuredAtMs);
+    return this.#requeueAfter(reports, measuredAtMs);
   }
 
   async #readDisks(signal: AbortSignal): Promise<readonly ScheduledDisk[]> {
@@ -147,24 +147,24 @@ export class DiskPools {
     });
   }
 
-  /** A figure that is the same is written again only if a volume came into being since it was measured. */
+  /** An unchanged capacity is written again only if a volume was created since it was measured. */
   async #publish(
     objects: PoolObjects,
-    figure: PoolCapacityReport,
+    report: PoolCapacityReport,
     measuredAtMs: number,
     signal: AbortSignal,
   ): Promise<void> {
-    const publishedMs = objects.measuredAtMs(figure);
-    const youngestMs = this.#youngestMs.get(figure.className) ?? Number.NEGATIVE_INFINITY;
+    const publishedMs = objects.measuredAtMs(report);
+    const youngestMs = this.#youngestMs.get(report.className) ?? Number.NEGATIVE_INFINITY;
     // A measurement that is too early for the youngest volume would need another write.
     if (publishedMs !== undefined && (publishedMs > youngestMs || measuredAtMs <= youngestMs)) return;
     this.#sweep.beforeWrite();
-    await objects.write(figure, measuredAtMs, signal);
+    await objects.write(report, measuredAtMs, signal);
   }
 
-  /** When the clock has passed the creation of every volume: it may have been this millisecond, or by a clock that is ahead of ours. */
-  #requeueAfter(figures: readonly PoolCapacityReport[], measuredAtMs: number): Requeue | undefined {
-    const youngest = figures.map(({ className }) => this.#youngestMs.get(className) ?? 0);
+  /** Requeues until the clock has passed the creation of every volume: it may have been in this millisecond, or by a clock that is ahead of ours. */
+  #requeueAfter(reports: readonly PoolCapacityReport[], measuredAtMs: number): Requeue | undefined {
+    const youngest = reports.map(({ className }) => this.#youngestMs.get(className) ?? 0);
     const missingMs = Math.max(0, ...youngest) - measuredAtMs;
     return missingMs < 0 || youngest.length === 0 ? undefined : { afterMs: missingMs + 1 };
   }

@@ -19,7 +19,7 @@ const { namespace } = capacityDefaults;
 const ownLabels = publisherLabels(disksDriver, undefined);
 
 /**
- * The published figures: a CSIStorageCapacity for each class, which every node reaches. Its name follows from the class, so a repeated creation finds
+ * The published capacity: a CSIStorageCapacity for each class, which every node reaches. Its name follows from the class, so a repeated creation finds
  * it; every other write carries the version that it replaces.
  */
 export class PoolObjects {
@@ -55,7 +55,7 @@ export class PoolObjects {
     return this.#informer.addHandler({ added: changed, updated: changed, deleted: changed });
   }
 
-  /** When the published figure of the class was measured; undefined if there is none, or if it differs from this one. */
+  /** When the published capacity of the class was measured; undefined if there is none, or if it differs from this report. */
   measuredAtMs(figure: PoolCapacityReport): number | undefined {
     const { metadata, capacity, maximumVolumeSize } = this.#objectOf(figure.className) ?? {};
     const isSame =
@@ -129,7 +129,7 @@ function objectOf(report: PoolCapacityReport, measuredAtMs: number) {
       name: nameFor(className),
       labels: { ...ownLabels, [labels.backingPool]: backingOf(report) },
       annotations: { [annotations.measuredAt]: new Date(measuredAtMs).toISOString() },
-      // The figure goes with the class, also while this controller does not run.
+      // The garbage collector deletes the object with its class, also while this controller does not run.
       ownerReferences: [{ apiVersion: apiVersionOf(storageClasses), kind, name: className, uid: classUid }],
     },
     capacity: quantityOfBytes(totalBytes),

@@ -1,4 +1,4 @@
-import { type DiskCandidate, roomOf } from '../../../engine/disks/choose-disk.ts';
+import { type DiskCandidate, freeBytesOf } from '../../../engine/disks/choose-disk.ts';
 import type { DiskChange, DiskIndex } from '../../../engine/disks/disk-index.ts';
 import type { ExpansionNeeds } from '../../../engine/disks/volumes/expansion-room.ts';
 import type { DiskEntry } from '../../../engine/disks/volumes/volume-model.ts';
@@ -26,7 +26,7 @@ export interface AwaitedChanges {
   readonly diskBytes?: number | undefined;
   /** It waits until each of these disks has the free bytes for a refused expansion. */
   readonly expansion?: ExpansionNeeds | undefined;
-  /** Some of its replicas are on a disk that is unknown now, or that was given up: any disk that appears may be theirs. */
+  /** Some of its replicas are on a disk that is unknown now, or that was abandoned: any disk that appears may be theirs. */
   readonly isDiskMissing?: boolean;
 }
 
@@ -97,7 +97,7 @@ export class RetryState implements ObservedAges {
 
   /** Wakes the owners that the disk may help: it is new, or may accept requests that it would have rejected before. */
   diskGained({ disk, before }: DiskChange): void {
-    this.#waiting.gained(roomOf(disk));
+    this.#waiting.gained(freeBytesOf(disk));
     if (before === undefined || before.state.kind === 'unknown')
       for (const owner of this.#missingDisk) this.#queue.add(owner);
   }

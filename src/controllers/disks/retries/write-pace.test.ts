@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { VirtualClock } from '../../../runtime/virtual-clock.ts';
 import { WritePace } from './write-pace.ts';
 
-test('an object is written often at first, then once per second; others have a pace of their own', async () => {
+test('an object is written often at first, then once per second; each object is limited separately', async () => {
   const clock = new VirtualClock();
   const pace = new WritePace(clock);
   const waitsMs = Array.from({ length: 21 }, () => pace.takeMs('v'));

@@ -1,11 +1,11 @@
 import type { Clock } from '../../../runtime/clock.ts';
 import { TokenBucket } from '../../../runtime/token-bucket.ts';
 
-/** So many times at once, and once per second after that. To place a volume and to expand it takes about ten plans each. */
+/** A burst of 20 writes, and one write per second after that. Placing a volume and expanding it take about ten plans each. */
 const rate = { tokensPerSecond: 1, burst: 20 };
 
 /**
- * Limits how often this process writes what follows from one object. Instances whose caches differ would otherwise undo each other's writes as fast as they can,
+ * Limits how often this process writes the decisions about one object. Instances whose caches differ would otherwise undo each other's writes without a delay
  * until the caches agree.
  */
 export class WritePace {
@@ -16,7 +16,7 @@ export class WritePace {
     this.#clock = clock;
   }
 
-  /** 0 if the writes may be sent now: then they count. Otherwise how long to wait. */
+  /** Returns 0 if the writes may be sent now: then they count. Otherwise returns how long to wait. */
   takeMs(name: string): number {
     const nowMs = this.#clock.monotonicMs();
     const bucket = this.#buckets.get(name) ?? new TokenBucket(rate, nowMs);

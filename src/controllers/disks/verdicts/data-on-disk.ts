@@ -8,7 +8,7 @@ import { hasReplicaData, type Replica, replicas } from '../../../kube/stowage/re
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { DiskCaches } from '../disk-caches.ts';
 
-/** By the caches: enough to see that nothing is left to do, and not enough to grant bytes that the disk may not have. */
+/** Reads the caches, which is enough to see that nothing is left to do, and not enough to grant bytes that the disk may not have. */
 export function cachedData(caches: DiskCaches, { metadata }: DiskSchedule): HasData {
   const uuid = metadata?.name ?? '';
   return (kind, name) =>
@@ -18,9 +18,9 @@ export function cachedData(caches: DiskCaches, { metadata }: DiskSchedule): HasD
 }
 
 /**
- * By what is stored, for the requests that the disk would grant for their data. A cache that is behind may have the data of a deleted object with the same
- * name. `schedule` was read before, and the verdicts are written with its version. The request of a deleted object goes before the object does, so a
- * replica or image that is read here is the one that the request is for, or the write fails.
+ * Reads the stored objects of the requests that the disk would grant for their data. A cache that is behind may have the data of a deleted object with the same
+ * name. `schedule` was read before, and the verdicts are written with its version. The request of a deleted object is removed before the object is, so the
+ * request is for the replica or image that is read here, or the write fails.
  */
 export async function storedData(
   cluster: Cluster,

@@ -45,9 +45,9 @@ export class DiskVerdicts {
   readonly #queue: WorkQueue;
   readonly #sweep: Sweep;
   readonly #nodeSchedules = new NodeSchedules();
-  /** Names of the schedules whose disks are to be emptied. */
+  /** Names of the schedules whose disks are evicted. */
   readonly #evicting = new Set<string>();
-  /** Names of the schedules with replicas that have more than they ask for. */
+  /** Names of the schedules with replicas that have more bytes than they request. */
   readonly #holding = new Set<string>();
   readonly #pace: WritePace;
 
@@ -82,13 +82,13 @@ export class DiskVerdicts {
       node(object);
       if (hasAgent(object) !== hasAgent(old)) this.#addAll(this.#evicting);
     };
-    const nodeCameOrWent = (object: Projected<StorageNode>) => {
+    const nodeAddedOrDeleted = (object: Projected<StorageNode>) => {
       node(object);
       this.#addAll(this.#evicting);
     };
     const settingsChanged = () =>
       this.#addAll([...schedules.values()].map(({ metadata }) => metadata?.name ?? ''));
-    // Evidence of data matters here, and who holds bytes: requests are in the schedule itself.
+    // Verdicts depend on the data and the held bytes of replicas; the requests are in the schedule.
     const replica = (object: Projected<Replica>) => {
       const { diskID } = object.spec ?? {};
       if (!diskID) return;
@@ -100,25 +100,25 @@ export class DiskVerdicts {
       if (isElsewhere) replica(old);
       if (isElsewhere || old.status?.healthyAt !== object.status?.healthyAt) this.#addAll(this.#evicting);
     };
-    const replicaCameOrWent = (object: Projected<Replica>) => {
+    const replicaAddedOrDeleted = (object: Projected<Replica>) => {
       replica(object);
       this.#addAll(this.#evicting);
     };
     return [
       ...followNodeSchedules(this.#nodeSchedules, this.#caches),
       schedules.addHandler({ added: schedule, updated: schedule, deleted: schedule }),
-      nodes.addHandler({ added: nodeCameOrWent, updated: nodeUpdated, deleted: nodeCameOrWent }),
+      nodes.addHandler({ added: nodeAddedOrDeleted, updated: nodeUpdated, deleted: nodeAddedOrDeleted }),
       replicas.addHandler({
-        added: replicaCameOrWent,
+        added: replicaAddedOrDeleted,
         updated: replicaUpdated,
-        deleted: replicaCameOrWent,
+        deleted: replicaAddedOrDeleted,
       }),
       images.addHandler({
         added: ({ status }) => this.#addAll(Object.keys(status?.diskFileStatusMap ?? {})),
         updated: ({ status }) => this.#addAll(Object.keys(status?.diskFileStatusMap ?? {})),
       }),
       settings.addHandler({ added: settingsChanged, updated: settingsChanged, deleted: settingsChanged }),
-      // Volumes say why their replicas can't leave a disk, and what their disks must not take back.
+      // A Volume has the reason why its replicas can't leave a disk, and the bytes that its disks must not release.
       volumes.addHandler({
         updated: (volume, old) => {
           if (heldBytes(volume) !== heldBytes(old)) this.#addAll(this.#holding);
@@ -145,7 +145,7 @@ export class DiskVerdicts {
       return undefined;
     }
     if (this.#isSettled(cached)) return this.#requeueAfter(cached);
-    // New requests are answered at once.
+    // New requests are answered without a delay.
     const waitMs = isAnswered(cached) ? this.#pace.takeMs(name) : 0;
     if (waitMs > 0) return { afterMs: waitMs };
     const client = this.#context.cluster.resource(diskSchedules);
@@ -159,7 +159,7 @@ export class DiskVerdicts {
     return changesAfterMs === undefined ? undefined : { afterMs: changesAfterMs };
   }
 
-  /** From the cache alone, so that an object that needs nothing costs no request. */
+  /** Reads only the cache, so that an object without changes costs no API request. */
   #isSettled(schedule: Projected<DiskSchedule>): boolean {
     const { metadata } = schedule;
     const hasFinalizer = metadata?.finalizers?.includes(diskScheduleFinalizer) === true;
@@ -212,7 +212,7 @@ export class DiskVerdicts {
     return { held: cachedHolds(this.#caches, schedule), hasData: cachedData(this.#caches, schedule) };
   }
 
-  /** Events of what changed with this write; the process that wrote it is the only one that records them. */
+  /** Records Events about the conditions that this write changed. Only the process that wrote the status records them. */
   #recordChanges(schedule: DiskSchedule, status: DiskScheduleStatus): void {
     const reasonOf = (conditions: DiskScheduleStatus['conditions'], type: string) =>
       getCondition(conditions, type)?.reason;

@@ -8,7 +8,7 @@ import { type DiskVolume, diskVolumes } from '../../../kube/stowage/volume.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { DiskCaches } from '../disk-caches.ts';
 
-/** By the caches: enough to see that nothing is left to do, and not enough to take bytes back. */
+/** Reads the caches, which is enough to see that nothing is left to do, and not enough to release bytes. */
 export function cachedHolds({ replicas: known, volumes }: DiskCaches, { metadata }: DiskSchedule): HeldBytes {
   return (name) => {
     const replica = known.get(name);
@@ -18,16 +18,16 @@ export function cachedHolds({ replicas: known, volumes }: DiskCaches, { metadata
 }
 
 /**
- * By what is stored, for the replicas that ask for less than they have. `schedule` was read before, and the verdicts are written with its version. That
- * is why a grant that counted for the commit of an expansion is not taken back after it, however late this write arrives:
+ * Reads the stored objects of the replicas that request less than they were granted. `schedule` was read before, and the verdicts are written with its version.
+ * Therefore a disk never releases a grant that counted for the commit of an expansion, however late this write arrives:
  *
- * 1. The commit was confirmed by a version of the schedule that asks for the larger size, read after the volume had requested the expansion. The version
- *    here asks for less, so it is another one.
+ * 1. The commit was confirmed by a version of the schedule that requests the larger size, read after the volume had requested the expansion. The version
+ *    here requests less, so it is another one.
  * 2. If it is older, the schedule has changed since, and this write fails.
  * 3. If it is newer, the volume is read here after it had requested the expansion. Either it holds the bytes. Or it has withdrawn the expansion: then the
  *    commit fails, because it replaces the version of the volume that requests it.
  *
- * Requests themselves need no such care. A late one, or one of another program, changes what is asked for, and not what has been granted.
+ * Writes of requests need no such check. A late one, or one of another program, changes the requested bytes, and not the granted ones.
  */
 export async function storedHolds(
   cluster: Cluster,
@@ -50,7 +50,7 @@ export async function storedHolds(
 
 /**
  * The size of the replica counts before it is started: a start that another instance has sent may be stored between the reading here and the write of the
- * verdicts. Our own requests never ask for less than it.
+ * verdicts. Our requests are never smaller than that.
  */
 function heldBy({ spec }: Replica, volume: Pick<DiskVolume, 'status'> | undefined): number {
   return Math.max(spec?.volumeSize ?? 0, heldBytes(volume ?? {}));

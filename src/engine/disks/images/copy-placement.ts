@@ -9,7 +9,7 @@ import { requestDemand } from '../disk-candidate.ts';
 import { missingBytesText } from '../exact-bytes.ts';
 import type { CopyView, ImageView } from './image-view.ts';
 
-/** Copies of one image share a disk never, and a node or zone only if there is no other way. */
+/** Copies of one image never share a disk, and share a node or zone only if no other disk fits. */
 const antiAffinity = { node: 'soft', zone: 'soft', disk: 'hard' } as const;
 
 /** Without a known size, a disk must at least not be full. */
@@ -34,7 +34,7 @@ export class CopyPlacement {
     return this.#added;
   }
 
-  /** Whether requests can be made for this disk: it has a schedule, and has not been given up. */
+  /** Whether requests can be made for this disk: it has a schedule, and was not abandoned. */
   takes(uuid: string): boolean {
     const state = this.#disks.get(uuid)?.state;
     return state !== undefined && !(state.kind === 'unknown' && state.isRemoved === true);

@@ -2,7 +2,7 @@ import type { BackingImage } from '../../../kube/stowage/backing-image.ts';
 import type { DiskIndex } from '../disk-index.ts';
 import { copyBytes } from './may-make-copy.ts';
 
-/** On a BackingImage: the disks where a copy failed, with the time, how often, and what went wrong the last time. */
+/** The annotation of a BackingImage that names the disks where a copy failed, with the time, the number of failures and the last error. */
 export const failedCopiesKey = 'stowage.dev/failed-copies';
 
 /** The time after the first failure; it doubles with each further one. */
@@ -10,7 +10,7 @@ const firstDelayMs = 30_000;
 const delayMaxMs = 10 * 60_000;
 /** After this time a failure is forgotten. */
 const rememberMs = 60 * 60_000;
-/** So much of a message is kept. */
+/** The most characters of a message that are kept. */
 const messageMax = 300;
 
 type FailingImage = Pick<BackingImage, 'metadata' | 'spec' | 'status'>;
@@ -30,7 +30,7 @@ export interface FailedCopies {
   readonly isSourceFailing: boolean;
   /** When the next disk may be tried again. */
   readonly retryAfterMs: number | undefined;
-  /** What went wrong last. */
+  /** The last error. */
   readonly message: string | undefined;
 }
 

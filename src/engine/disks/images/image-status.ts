@@ -8,15 +8,15 @@ import type { ImagePlan, ImageView } from './image-view.ts';
 export interface ImageReport {
   readonly view: ImageView;
   readonly plan: ImagePlan;
-  /** What went wrong last with a copy. */
+  /** The last error of a copy. */
   readonly failure: string | undefined;
   readonly usedBy: readonly string[];
-  /** Files that are listed for disks that are gone. */
+  /** UUIDs of the disks that no longer exist and still have a file in the status. */
   readonly lostFiles: readonly string[];
   readonly now: Timestamp;
 }
 
-/** The status after a plan: when copies were last used, and the conditions. The files and the size are the agents'. */
+/** The status after a plan: when copies were last used, and the conditions. The agents write the files and the size. */
 export function imageStatus({ metadata, status }: BackingImage, report: ImageReport): BackingImageStatus {
   const { diskFileStatusMap = {}, ...rest } = status ?? {};
   const files = Object.entries(diskFileStatusMap).filter(([uuid]) => !report.lostFiles.includes(uuid));
@@ -32,7 +32,7 @@ export function imageStatus({ metadata, status }: BackingImage, report: ImageRep
   };
 }
 
-/** What has to be null in a merge patch from one status to the next, so that removed keys go. */
+/** The maps of a merge patch from one status to the next, with null for each removed key. */
 export function removedKeys(
   before: BackingImageStatus | undefined,
   after: BackingImageStatus,

@@ -36,12 +36,12 @@ export interface CopyView {
   readonly isWanted: boolean;
   /** Eviction is requested of the copy, its disk or its node. */
   readonly isEvicted: boolean;
-  /** Its disk is gone: no StorageNode has it, or it has been given up. */
+  /** Its disk no longer exists: no StorageNode has it, or it was abandoned. */
   readonly isLost: boolean;
   /** Its disk, and the agent of its node, answer. */
   readonly isDiskReady: boolean;
   readonly entry: DiskEntry;
-  /** As its agent reports; undefined if there is no file. */
+  /** The state that its agent reports; undefined if there is no file. */
   readonly state: BackingImageFileState | undefined;
   /** No verdict came within the time that a requester waits. */
   readonly isOverdue: boolean;

@@ -109,8 +109,8 @@ function copyOf(image: BackingImage, uuid: string, sources: CopySources): CopyVi
 }
 
 /**
- * The state of a copy's file; undefined if there is none. A disk that has been given up has no files, and one that is gone has none that are wanted. An
- * image that is being deleted has none if no agent has its finalizer on it: a program that writes the status without one keeps nothing back.
+ * The state of a copy's file; undefined if there is none. An abandoned disk has no files, and a disk that no longer exists has none except wanted ones. An
+ * image that is being deleted has none if no agent has its finalizer on it: a program that writes the status without a finalizer does not delay the deletion.
  */
 export function fileState(
   image: Pick<BackingImage, 'metadata' | 'spec' | 'status'>,
@@ -119,23 +119,23 @@ export function fileState(
 ): BackingImageFileState | undefined {
   const { metadata, spec, status } = image;
   const isWanted = Object.hasOwn(spec?.diskFileSpecMap ?? {}, uuid);
-  if (isGivenUp(uuid, sources.diskIndex) || (!isWanted && isDiskGone(uuid, sources))) return undefined;
+  if (isAbandoned(uuid, sources.diskIndex) || (!isWanted && isDiskGone(uuid, sources))) return undefined;
   const hasAgent = metadata?.finalizers?.includes(diskAgentFinalizer) === true;
   if (!hasAgent && deletionOf(image, sources.users) === 'free') return undefined;
   return ownValue(status?.diskFileStatusMap, uuid)?.state;
 }
 
-/** Whether no program can report about files on this disk any more: it has been given up, or no StorageNode has it. */
+/** Whether no program can report about files on this disk any more: it was abandoned, or no StorageNode has it. */
 export function isDiskGone(
   uuid: string,
   { objects, diskIndex }: Pick<ImageSources, 'objects' | 'diskIndex'>,
 ): boolean {
-  if (isGivenUp(uuid, diskIndex)) return true;
+  if (isAbandoned(uuid, diskIndex)) return true;
   if (objects.schedules.get(uuid) !== undefined) return false;
   return ![...objects.nodes.values()].some((node) => reportedDisks(node).has(uuid));
 }
 
-function isGivenUp(uuid: string, diskIndex: DiskIndex): boolean {
+function isAbandoned(uuid: string, diskIndex: DiskIndex): boolean {
   const state = diskIndex.get(uuid)?.state;
   return state?.kind === 'unknown' && state.isRemoved === true;
 }

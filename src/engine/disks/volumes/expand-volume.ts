@@ -53,7 +53,7 @@ function isStartable(
   return expansion?.state !== 'Requested' || sizeBytes >= expansion.bytes;
 }
 
-/** Requests are taken back only after the volume says so: from then on its disks let go of the bytes, and nothing is committed. */
+/** Requests are reduced only after the volume has recorded the withdrawal: from then on its disks release the bytes, and nothing is committed. */
 function withdrawn(expansion: VolumeExpansion | undefined): VolumeExpansion | undefined {
   return expansion?.state === 'Requested' ? { ...expansion, state: 'Withdrawn' } : expansion;
 }

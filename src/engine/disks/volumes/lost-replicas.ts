@@ -10,7 +10,7 @@ import {
 } from './volume-model.ts';
 
 /**
- * Whether the replica is lost with its disk: the disk was given up, or is not even known any more after the replica had failed. A replica that has
+ * Whether the replica is lost with its disk: the disk was abandoned, or is unknown after the replica had failed. A replica that has
  * no data and was never started is not lost: it is placed again.
  */
 export function isLost(replica: ReplicaView, disk: DiskCandidate | undefined): boolean {
@@ -53,7 +53,7 @@ export function planDataLost(view: VolumeView, present: readonly ReplicaView[]):
   return { ...unfinishedPlan(view, []), allocation: { kind: 'data-lost', message } };
 }
 
-/** A user has given up the data of a volume without a healthy replica: what is left of it goes, and empty replicas follow. */
+/** A user has accepted the loss of a volume without a healthy replica: deletes its replicas, and creates empty ones. */
 export function planAcceptedLoss(
   view: VolumeView,
   present: readonly ReplicaView[],

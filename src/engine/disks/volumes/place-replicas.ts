@@ -129,7 +129,7 @@ class Placement {
     ];
   }
 
-  /** A node or zone that only replicas in eviction use is taken if there is no other. */
+  /** A node or zone that only evicted replicas use is chosen if no other fits. */
   #choose(replica: ReplicaView): DiskChoice {
     const { place, rejectedBy } = replica;
     const { nodeSelector, diskSelector, antiAffinity } = this.#view;

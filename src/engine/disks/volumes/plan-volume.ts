@@ -91,7 +91,7 @@ function countSteps(
   return removed.map(({ name }) => ({ kind: 'delete', replica: name }));
 }
 
-/** Names are fixed by the volume, so that two instances that create replicas at once create the same ones. */
+/** Names are fixed by the volume, so that two instances that create replicas at the same time create the same ones. */
 function newNames({ name, replicas }: VolumeView, count: number): readonly string[] {
   const taken = new Set(replicas.map((replica) => replica.name));
   const names: string[] = [];

@@ -23,7 +23,7 @@ function isSpare({ hasData }: ReplicaView, others: readonly ReplicaView[]): bool
   return !hasData || others.some(isHealthy);
 }
 
-/** By health first. Names decide between equal ones, so that two instances choose alike. */
+/** Orders replicas by health, then by name, so that two instances choose alike. */
 function leastValuableFirst(replicas: readonly ReplicaView[]): readonly ReplicaView[] {
   return replicas.toSorted((a, b) => worthOf(a) - worthOf(b) || (a.name < b.name ? 1 : -1));
 }

@@ -6,7 +6,7 @@ import type { ReplicaHealth } from './replica-health.ts';
 /** Everything that the next steps of a volume depend on. */
 export interface VolumeView {
   readonly name: string;
-  /** The size that people want. */
+  /** The size in `spec.size`. */
   readonly wantedBytes: number;
   /** The size that every replica has; undefined until all have been placed for the first time. */
   readonly currentBytes: number | undefined;
@@ -15,7 +15,7 @@ export interface VolumeView {
   readonly diskSelector: readonly string[];
   readonly antiAffinity: Readonly<Record<'node' | 'zone' | 'disk', AntiAffinity>>;
   readonly replicas: readonly ReplicaView[];
-  /** Some replica had all of the data once, and no user has given the data up since. */
+  /** Some replica had all of the data once, and no user has accepted its loss since. */
   readonly hadData: boolean;
   /** Set if a user has decided that the volume, which is faulted, begins with empty replicas. */
   readonly isLossAccepted: boolean;
@@ -43,7 +43,7 @@ export interface ReplicaView {
   readonly nodeName: string | undefined;
   /** Undefined until it has been assigned to a disk. */
   readonly place: (DiskPlace & { readonly isEvicted: boolean }) | undefined;
-  /** Undefined if there is no schedule of its disk. */
+  /** Undefined if its disk has no schedule. */
   readonly entry: DiskEntry | undefined;
   /** No verdict came within the time that a requester waits. */
   readonly isOverdue: boolean;
@@ -76,7 +76,7 @@ export type VolumeStep =
   | { readonly kind: 'create'; readonly replica: string; readonly bytes: number }
   /** `isLossAccepted`: also if no other replica is healthy. */
   | { readonly kind: 'delete'; readonly replica: string; readonly isLossAccepted?: true }
-  /** Removes the mark of a removal that is not wanted any more. */
+  /** Removes the mark of a removal that was cancelled. */
   | { readonly kind: 'keep'; readonly replica: string }
   | { readonly kind: 'assign'; readonly replica: string; readonly disk: DiskCandidate }
   | { readonly kind: 'request'; readonly replica: string; readonly diskUUID: string; readonly bytes: number }
@@ -103,7 +103,7 @@ export interface DiskVolumePlan {
 export type AllocationState =
   | { readonly kind: 'allocated'; readonly bytes: number }
   | { readonly kind: 'waiting-for-verdict' }
-  /** No disk fits; one that gains room may. */
+  /** No disk fits; one with more free bytes may. */
   | { readonly kind: 'waiting-for-disk'; readonly bytes: number; readonly message: string }
   /** The only data was on a disk that has been removed. */
   | { readonly kind: 'disk-removed'; readonly message: string }
@@ -122,7 +122,7 @@ export function answerOf(entry: DiskEntry | undefined): DiskVerdict | undefined 
   return verdict?.observedSize === askedBytes ? verdict : undefined;
 }
 
-/** What it has, and still asks for: its disk may take back the rest. */
+/** The granted bytes that it still requests: its disk may release the others. */
 export function grantedTo({ entry }: ReplicaView): number {
   return Math.min(entry?.askedBytes ?? 0, entry?.verdict?.scheduledSize ?? 0);
 }
@@ -150,7 +150,7 @@ export function unplacedReplica(name: string, sizeBytes: number): ReplicaView {
   };
 }
 
-/** A plan that says nothing about an expansion yet. */
+/** A plan without a decision about an expansion. */
 export function unfinishedPlan(
   { currentBytes, expansion }: VolumeView,
   steps: readonly VolumeStep[],

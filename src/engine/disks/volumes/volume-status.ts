@@ -35,7 +35,7 @@ export function volumeStatus(
   };
 }
 
-/** The time of the fault stays until a replica is healthy: a user who gives the data up names it. */
+/** The time of the fault stays until a replica is healthy: a user who accepts the loss of the data names it. */
 function healthStatus(
   before: DiskVolumeStatus | undefined,
   { replicas, numberOfReplicas: wanted, hadData }: VolumeView,
