@@ -174,7 +174,7 @@ const hostileNames = [
   '`touch hacked`',
   'a;touch hacked',
   'a\ttouch hacked',
-  '${x:=y}',
+  '\x24{x:=y}',
   '*',
   '~',
   '--kubeconfig',
