@@ -22,6 +22,8 @@ export interface ListOptions extends Selection {
   /** Absent: the newest. `0`: any. Otherwise not older than this, or exactly this with `resourceVersionMatch`. */
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan';
+  /** The caller does not use `metadata.managedFields`, half of the bytes of many objects: a client may leave them out. */
+  readonly omitsManagedFields?: boolean;
   readonly signal?: AbortSignal;
 }
 

@@ -27,6 +27,14 @@ export interface UnlistedKind {
   readonly onlyNamespace: string | undefined;
 }
 
+/** Kinds whose `managedFields` say who has set a field, and when: the selected node of a claim, the capacity of a pool. */
+const kindsWithManagers: ReadonlySet<string> = new Set([
+  'PersistentVolumeClaim',
+  'CSIStorageCapacity',
+  'DriverCapacity',
+  'Drive',
+]);
+
 /** The page size of kubectl. */
 const pageSize = 500;
 
@@ -87,6 +95,7 @@ async function listPages(
   do {
     const { items, metadata } = await cluster.resource(resource).list({
       limit: pageSize,
+      omitsManagedFields: !kindsWithManagers.has(resource.kind),
       ...(namespace !== undefined && { namespace }),
       ...(next !== undefined && { continue: next }),
       ...(signal && { signal }),

@@ -10,6 +10,7 @@ import type { Credential, Credentials } from './credentials.ts';
 import { clientError, failureOfAnswer, failureOfTransport, malformedAnswer } from './failures.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { HttpAnswer, HttpRequest, Transport } from './transport.ts';
+import { withoutManagedFields } from './without-managed-fields.ts';
 
 const attemptsMax = 5;
 const backoff = exponentialBackoff({ baseMs: 250, maxMs: 5_000, factor: 2, jitter: 'equal' });
@@ -41,6 +42,7 @@ export interface ApiRequest extends Pick<HttpRequest, 'method' | 'path' | 'body'
   readonly signal?: AbortSignal | undefined;
   /** An answer of 429 goes to the caller: a budget refuses, and waiting will not help. */
   readonly isRefusable?: boolean;
+  readonly omitsManagedFields?: boolean | undefined;
 }
 
 export interface TextAnswer extends Pick<HttpAnswer, 'headers'> {
@@ -212,7 +214,7 @@ export class Requester {
 
   #parse(text: string, answer: HttpAnswer, call: ApiRequest): unknown {
     try {
-      return parseServerJson(text);
+      return parseServerJson(call.omitsManagedFields === true ? withoutManagedFields(text) : text);
     } catch {
       throw malformedAnswer({ ...answer, text }, this.#describe(call));
     }

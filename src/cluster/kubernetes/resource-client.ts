@@ -67,7 +67,8 @@ export class KubernetesResourceClient<T extends KubeObject> implements ResourceC
 
   async list(options: ListOptions = {}): Promise<ListPage<T>> {
     const path = collectionPath(this.resource, options.namespace) + listQuery(options);
-    const answer = await this.#requester.exchange({ method: 'GET', path, signal: options.signal });
+    const { signal, omitsManagedFields } = options;
+    const answer = await this.#requester.exchange({ method: 'GET', path, signal, omitsManagedFields });
     return pageOf<T>(answer, path);
   }
 
