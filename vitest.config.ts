@@ -25,7 +25,7 @@ const slowTests = [
   'src/reconcile/informer/**',
   'src/engine/properties/**',
   'src/cluster/contract.test.ts',
-  'src/cli/{demo,drain}/**',
+  'src/cli/{drain-plan,move,up/demo}/**',
   'src/cli/disks/image/**',
   '**/*{hostile,-limits,-safety,property,equals-oracle,golden}*.test.ts',
   '**/{bounded-pattern,first-list,large-agreement,large-numbers,missing-permission,pod-node-write,snapshot-cache}.test.ts',

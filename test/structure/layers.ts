@@ -1,4 +1,5 @@
 import { apiserverLayers } from './apiserver-layers.ts';
+import { cliLayers } from './cli-layers.ts';
 import { controllersLayers, volumesLayers, workloadsLayers } from './controllers-layers.ts';
 import { engineLayers } from './engine-layers.ts';
 
@@ -25,6 +26,7 @@ export const layersByFolder: Readonly<Record<string, readonly (readonly string[]
     ['cli'],
   ],
   'src/apiserver': apiserverLayers,
+  'src/cli': cliLayers,
   'src/engine': engineLayers,
   'src/controllers': controllersLayers,
   'src/controllers/volumes': volumesLayers,

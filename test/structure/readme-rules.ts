@@ -17,6 +17,9 @@ const tableHead = /^\| *(file|folder) *\|/m;
 /** Files and folders that need no row. */
 const unnamed = new Set(['README.md', 'index.ts', 'testing', 'generated']);
 
+/** Files in the folder of each command: the README of src/cli says once what they hold. */
+const filesOfCommands = new Set(['command.ts', 'run.ts', 'render.ts']);
+
 function missingRows(readme: TextFile, paths: readonly string[]): Violation[] {
   const of = tableHead.exec(readme.text)?.[1];
   if (of === undefined) return [];
@@ -71,7 +74,10 @@ function filesBeside(readme: TextFile, paths: readonly string[]): string[] {
   const names = paths
     .filter((path) => path.startsWith(folder) && path.endsWith('.ts') && !isTestCode(path))
     .map((path) => path.slice(folder.length).split('/')[0] ?? '');
-  return [...new Set(names)].filter((name) => !unnamed.has(name));
+  const isCommand = folder.startsWith('src/cli/');
+  return [...new Set(names)].filter(
+    (name) => !unnamed.has(name) && !(isCommand && filesOfCommands.has(name)),
+  );
 }
 
 /** Every path of this repository that a page mentions exists, so that a moved file takes its mentions along. */

@@ -1,7 +1,7 @@
 import type { Cluster } from '../../cluster/cluster.ts';
-import { type DrivesFlags, withOwnKinds } from '../drives/with-drives.ts';
 import { type OutputFormat, structured } from '../output/output-format.ts';
 import { terminalOf } from '../output/terminal.ts';
+import { type DrivesFlags, withOwnKinds } from '../source/with-own-kinds.ts';
 import type { RenderDisksOptions } from './render-disks.ts';
 
 /** The flags of every command of `stowage disks`. */

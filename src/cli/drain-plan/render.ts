@@ -1,6 +1,4 @@
 import { bytesText } from '../../kube/quantities/amount-text.ts';
-import { namesText } from '../../queries/explain/names-text.ts';
-import { printableText } from '../../runtime/printable-text.ts';
 import type {
   DrainPlanReport,
   DrainStep,
@@ -8,7 +6,9 @@ import type {
   LeftLine,
   MovedVolumeLine,
   NodeCommand,
-} from '../drain/drain-report.ts';
+} from '../../queries/drain/drain-report.ts';
+import { namesText } from '../../queries/explain/names-text.ts';
+import { printableText } from '../../runtime/printable-text.ts';
 import { Page, type RenderOptions, renderNotes } from '../output/page.ts';
 import { type Column, table } from '../output/table.ts';
 

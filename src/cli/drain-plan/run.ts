@@ -1,7 +1,7 @@
+import type { DrainPlanReport } from '../../queries/drain/drain-report.ts';
+import { exitCodeOfDrain, makeDrainPlan } from '../../queries/drain/make-drain-plan.ts';
 import { realClock } from '../../runtime/clock.ts';
-import type { DrainPlanReport } from '../drain/drain-report.ts';
-import { drainTargetOf } from '../drain/drain-target.ts';
-import { exitCodeOfDrain, makeDrainPlan } from '../drain/make-drain-plan.ts';
+import { drainTargetArgument } from '../flags/change-flags.ts';
 import { logForReading } from '../flags/log-flags.ts';
 import { profileFlag } from '../flags/profile-flag.ts';
 import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
@@ -10,6 +10,7 @@ import { type Terminal, terminalOf } from '../output/terminal.ts';
 import { loadFromSource, type SourceFlags } from '../source/load-cluster-view.ts';
 import { disksOfView, readDrainDisks } from '../source/load-disks.ts';
 import { requireNodes } from '../source/require-nodes.ts';
+import { predictEviction } from './predict-eviction.ts';
 import { leftNames, renderDrainPlan } from './render.ts';
 
 export interface DrainPlanFlags extends SourceFlags {
@@ -19,7 +20,7 @@ export interface DrainPlanFlags extends SourceFlags {
 
 /** `stowage drain-plan`: prints how a node or a drive can be emptied, and sets the exit status. */
 export async function drainPlanCommand(argument: string, flags: DrainPlanFlags): Promise<void> {
-  const target = drainTargetOf(argument);
+  const target = drainTargetArgument(argument);
   const format = outputFormatOf(flags.output);
   const profile = profileFlag(flags.profile);
   const log = logForReading(flags);
@@ -28,7 +29,13 @@ export async function drainPlanCommand(argument: string, flags: DrainPlanFlags):
   requireNodes(loaded);
   const disks = loaded.isFromFiles ? disksOfView(loaded.view) : await readDrainDisks(flags, log);
   progress.tell('predicting');
-  const report = makeDrainPlan(target, { view: loaded.view, disks, clock: realClock, profile });
+  const report = makeDrainPlan(target, {
+    view: loaded.view,
+    disks,
+    clock: realClock,
+    profile,
+    predictEviction,
+  });
   progress.end();
   process.stdout.write(renderedDrainPlan(report, format, terminalOf(process.stdout, process.env)));
   process.exitCode = exitCodeOfDrain(report);

@@ -1,11 +1,11 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { Drive } from '../../kube/stowage/drive.ts';
+import { cordonedForDrive, moveCordonKey } from '../../queries/drain/move-cordon.ts';
 import { printLine } from '../output/print-line.ts';
+import { type DrivesFlags, withDrives } from '../source/with-own-kinds.ts';
 import { editDrive } from './edit-drive.ts';
 import { accessTierOf, type LabelChanges, labelChangesIn } from './label-flags.ts';
-import { cordonedForDrive, moveCordonKey } from './move-cordon.ts';
 import { driveNameIn, drivePrefix } from './named-drives.ts';
-import { type DrivesFlags, withDrives } from './with-drives.ts';
 
 /** `stowage drives cordon` and `uncordon`. */
 export async function setCordoned(

@@ -5,9 +5,9 @@ import { linesAbout, volumeLines } from '../../queries/drives/volume-lines.ts';
 import { printableText } from '../../runtime/printable-text.ts';
 import { CliError } from '../errors/cli-error.ts';
 import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
+import { type DrivesFlags, withDrives } from '../source/with-own-kinds.ts';
 import { drivesReportOf, renderOptions } from './list.ts';
 import { renderDriveNodes, renderVolumeDetails } from './render-drives.ts';
-import { type DrivesFlags, withDrives } from './with-drives.ts';
 
 export interface InfoFlags extends DrivesFlags {
   readonly output: string;

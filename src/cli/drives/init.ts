@@ -15,13 +15,13 @@ import { logForReading } from '../flags/log-flags.ts';
 import { confirm } from '../output/confirm.ts';
 import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
 import { progressOf } from '../output/progress-of.ts';
+import { type DrivesFlags, withDrives } from '../source/with-own-kinds.ts';
 import { allDevices, devicesNamed } from './discover.ts';
 import { type InitDevicesOptions, initDevices, type PlannedDevice, planDevices } from './init-devices.ts';
 import { accessTierOf, labelsIn } from './label-flags.ts';
 import { drivesReportOf, renderOptions } from './list.ts';
 import { nodeNameOf } from './node-name.ts';
 import { type InitReport, renderInit } from './render-devices.ts';
-import { type DrivesFlags, withDrives } from './with-drives.ts';
 
 export interface InitFlags extends DrivesFlags {
   readonly nodeName?: string;

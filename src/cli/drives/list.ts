@@ -7,9 +7,9 @@ import { printableText } from '../../runtime/printable-text.ts';
 import { usage } from '../errors/cli-error.ts';
 import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
 import { terminalOf } from '../output/terminal.ts';
+import { type DrivesFlags, withDrives } from '../source/with-own-kinds.ts';
 import { drivePrefix } from './named-drives.ts';
 import { type RenderDrivesOptions, renderDrives, renderDriveVolumes } from './render-drives.ts';
-import { type DrivesFlags, withDrives } from './with-drives.ts';
 
 export interface ListFlags extends DrivesFlags {
   readonly output: string;

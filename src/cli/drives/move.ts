@@ -18,10 +18,10 @@ import { CliError } from '../errors/cli-error.ts';
 import { logForReading } from '../flags/log-flags.ts';
 import { printLine } from '../output/print-line.ts';
 import { progressOf } from '../output/progress-of.ts';
+import { type DrivesFlags, withDrives } from '../source/with-own-kinds.ts';
 import { allDevices } from './discover.ts';
 import { driveNamed, driveNameIn, drivePrefix } from './named-drives.ts';
 import { deviceOf, mountsLeft, repairableDevice } from './repair.ts';
-import { type DrivesFlags, withDrives } from './with-drives.ts';
 
 export interface MoveFlags extends DrivesFlags {
   readonly volume?: readonly string[];

@@ -3,9 +3,9 @@ import { isReason } from '../../kube/api-error.ts';
 import { type Drive, driveProtectionFinalizer, drives } from '../../kube/stowage/drive.ts';
 import { CliError } from '../errors/cli-error.ts';
 import { printLine } from '../output/print-line.ts';
+import { type DrivesFlags, withDrives } from '../source/with-own-kinds.ts';
 import { editDrive } from './edit-drive.ts';
 import { driveNameIn, drivePrefix } from './named-drives.ts';
-import { type DrivesFlags, withDrives } from './with-drives.ts';
 
 const volumesShownMax = 5;
 /** How often the removal starts again after another client changed the drive at the same time. */

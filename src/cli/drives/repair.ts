@@ -9,9 +9,9 @@ import { realClock } from '../../runtime/clock.ts';
 import { CliError } from '../errors/cli-error.ts';
 import { logForReading } from '../flags/log-flags.ts';
 import { progressOf } from '../output/progress-of.ts';
+import { type DrivesFlags, withDrives } from '../source/with-own-kinds.ts';
 import { allDevices } from './discover.ts';
 import { driveNamed, drivePrefix } from './named-drives.ts';
-import { type DrivesFlags, withDrives } from './with-drives.ts';
 
 export interface RepairFlags extends DrivesFlags {
   readonly discardLog?: boolean;

@@ -4,7 +4,7 @@ import { isReason } from '../../kube/api-error.ts';
 import { withPreconditions } from '../../kube/patch-preconditions.ts';
 import { nodes } from '../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
-import { cordonedForDrive, moveCordonKey } from '../drives/move-cordon.ts';
+import { cordonedForDrive, moveCordonKey } from '../../queries/drain/move-cordon.ts';
 import { CliError } from '../errors/cli-error.ts';
 
 /** How often a change is decided again after another client changed the node at the same time; a kubelet writes its node often. */

@@ -6,7 +6,7 @@ import { isReason } from '../../kube/api-error.ts';
 import { getCondition } from '../../kube/conditions.ts';
 import { pods, statefulSets } from '../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
-import type { EvictedPodLine } from '../drain/drain-report.ts';
+import type { EvictedPodLine } from '../../queries/drain/drain-report.ts';
 import { isLate, type MoveContext, pause } from './move-context.ts';
 
 export interface EvictPodsOptions {

@@ -1,8 +1,8 @@
 import type { Cluster } from '../../cluster/cluster.ts';
+import type { DrainFacts } from '../../queries/drain/drain-facts.ts';
+import type { LeftLine, NodeCommand } from '../../queries/drain/drain-report.ts';
+import type { CopyJob } from '../../queries/drain/drive-moves.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { DrainFacts } from '../drain/drain-facts.ts';
-import type { LeftLine, NodeCommand } from '../drain/drain-report.ts';
-import type { CopyJob } from '../drain/drive-moves.ts';
 
 /** What the parts of a move share. */
 export interface MoveContext {

@@ -12,8 +12,9 @@ import { DrivesFixture } from '../../drives/testing/drives-fixture.ts';
 import { inProcessCommands, inProcessDirectories, moveFolder } from '../../drives/testing/move-faults.ts';
 import { conflict } from '../../kube/api-error.ts';
 import { nodes, persistentVolumeClaims, pods } from '../../kube/resources.ts';
+import { moveMarkOf } from '../../queries/drain/move-mark.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { moveMarkOf } from '../drain/move-mark.ts';
+import { predictEviction } from '../drain-plan/predict-eviction.ts';
 import { loadCluster } from '../source/load-cluster.ts';
 import type { DriveCopier, MoveContext } from './move-context.ts';
 import { moveDrive, openAfterMove } from './move-drive.ts';
@@ -131,6 +132,7 @@ class MovingDrives {
       disks: undefined,
       clock,
       profile: 'stowage' as const,
+      predictEviction,
     });
     return {
       cluster,

@@ -1,12 +1,12 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import { type Drive, drives } from '../../kube/stowage/drive.ts';
-import type { DrainParts } from '../drain/drain-facts.ts';
-import type { CopyJob } from '../drain/drive-moves.ts';
-import { copyCommands, driveSteps, driveWork } from '../drain/drive-steps.ts';
-import { makeDrainPlan } from '../drain/make-drain-plan.ts';
-import { moveMarkOf, moveMarkText, moveTargetKey } from '../drain/move-mark.ts';
+import type { DrainParts } from '../../queries/drain/drain-facts.ts';
+import type { CopyJob } from '../../queries/drain/drive-moves.ts';
+import { copyCommands, driveSteps, driveWork } from '../../queries/drain/drive-steps.ts';
+import { makeDrainPlan } from '../../queries/drain/make-drain-plan.ts';
+import { cordonedForDrive, moveCordonKey } from '../../queries/drain/move-cordon.ts';
+import { moveMarkOf, moveMarkText, moveTargetKey } from '../../queries/drain/move-mark.ts';
 import { editDrive } from '../drives/edit-drive.ts';
-import { cordonedForDrive, moveCordonKey } from '../drives/move-cordon.ts';
 import { driveNamed } from '../drives/named-drives.ts';
 import { CliError } from '../errors/cli-error.ts';
 import { cordonForDrive, uncordonForDrive } from './edit-node.ts';

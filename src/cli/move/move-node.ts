@@ -1,6 +1,6 @@
+import { makeDrainPlan } from '../../queries/drain/make-drain-plan.ts';
 import { waitUntilEmpty } from '../disks/evict.ts';
 import { setScheduling } from '../disks/scheduling-change.ts';
-import { makeDrainPlan } from '../drain/make-drain-plan.ts';
 import { editDrive } from '../drives/edit-drive.ts';
 import { cordonNode } from './edit-node.ts';
 import { evictPods } from './evict-pods.ts';

@@ -1,5 +1,5 @@
+import { drainApiVersion, type LeftLine, type NodeCommand } from '../../queries/drain/drain-report.ts';
 import { printableText } from '../../runtime/printable-text.ts';
-import { drainApiVersion, type LeftLine, type NodeCommand } from '../drain/drain-report.ts';
 import { leftNames, renderCommands, renderLeft } from '../drain-plan/render.ts';
 import { type OutputFormat, structured } from '../output/output-format.ts';
 import { Page, type RenderOptions } from '../output/page.ts';

@@ -1,14 +1,15 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { KubernetesCluster } from '../../cluster/kubernetes/client.ts';
 import { parseGoDuration } from '../../kube/go/duration.ts';
+import { type DrainFacts, unreadKinds } from '../../queries/drain/drain-facts.ts';
+import type { DrainPlanReport } from '../../queries/drain/drain-report.ts';
+import { exitCodeOfDrain, makeDrainPlan } from '../../queries/drain/make-drain-plan.ts';
+import { type DrainTarget, drainTargetText } from '../../queries/plan/drain-target.ts';
 import { realClock } from '../../runtime/clock.ts';
-import { type DrainFacts, unreadKinds } from '../drain/drain-facts.ts';
-import type { DrainPlanReport } from '../drain/drain-report.ts';
-import { type DrainTarget, drainTargetOf, drainTargetText } from '../drain/drain-target.ts';
-import { exitCodeOfDrain, makeDrainPlan } from '../drain/make-drain-plan.ts';
+import { predictEviction } from '../drain-plan/predict-eviction.ts';
 import { renderedDrainPlan } from '../drain-plan/run.ts';
-import { type DrivesFlags, withOwnKinds } from '../drives/with-drives.ts';
 import { CliError, usage } from '../errors/cli-error.ts';
+import { drainTargetArgument } from '../flags/change-flags.ts';
 import { logForReading } from '../flags/log-flags.ts';
 import { confirm } from '../output/confirm.ts';
 import { type OutputFormat, outputFormatOf } from '../output/output-format.ts';
@@ -17,6 +18,7 @@ import { progressOf } from '../output/progress-of.ts';
 import { terminalOf } from '../output/terminal.ts';
 import { loadCluster } from '../source/load-cluster.ts';
 import { disksIn } from '../source/load-disks.ts';
+import { type DrivesFlags, withOwnKinds } from '../source/with-own-kinds.ts';
 import { localCopier } from './local-copier.ts';
 import type { MoveContext, MoveOutcome } from './move-context.ts';
 import { moveDrive, openAfterMove } from './move-drive.ts';
@@ -35,7 +37,7 @@ const timeoutDefaultMs = 10 * 60_000;
 
 /** `stowage move`: empties a node or a drive step by step. */
 export async function moveCommand(argument: string, flags: MoveCommandFlags): Promise<void> {
-  const target = drainTargetOf(argument);
+  const target = drainTargetArgument(argument);
   const format = outputFormatOf(flags.output);
   const timeoutMs = timeoutOf(flags.timeout);
   if (flags.undo === true && target.kind === 'node')
@@ -147,7 +149,7 @@ async function loadFacts(cluster: KubernetesCluster): Promise<DrainFacts> {
   const { server, source, namespace } = cluster;
   const options = { server, source, onProgress: () => {}, needsPolicies: true };
   const view = await loadCluster(cluster, { namespace }, options);
-  return { view, disks: await disksIn(cluster), clock: realClock, profile: undefined };
+  return { view, disks: await disksIn(cluster), clock: realClock, profile: undefined, predictEviction };
 }
 
 function timeoutOf(timeout: string | undefined): number {

@@ -1,4 +1,3 @@
-import { bytesText } from '../../kube/quantities/amount-text.ts';
 import {
   copiedText,
   noNodeText,
@@ -8,6 +7,7 @@ import {
   planReasons,
   whereNow,
 } from '../../engine/what-if/plan-words.ts';
+import { bytesText } from '../../kube/quantities/amount-text.ts';
 import { namesText } from '../../queries/explain/names-text.ts';
 import { nodeReasonTexts } from '../../queries/explain/reason-text.ts';
 import {

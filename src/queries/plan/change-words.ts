@@ -3,6 +3,7 @@ import { parseQuantity, quantityToNano } from '../../kube/quantities/quantity.ts
 import { accessTierNames } from '../../kube/stowage/drive.ts';
 import { workloadKinds } from '../explain/pending/explain-many.ts';
 import { QuestionError } from '../question-error.ts';
+import { drainTargetOf } from './drain-target.ts';
 
 /** Changes in the words of the flags of `stowage plan`. Each may be repeated, except `--add-nodes`, which `--like` belongs to. */
 export interface ChangeWords {
@@ -24,11 +25,8 @@ export function changesOfWords(flags: ChangeWords, namespace: string): readonly 
 }
 
 function drainOf(text: string): WhatIfChange {
-  const [kind, name = ''] = splitOnce(text, '/');
-  if (name !== '' && /^(nodes?|no)$/i.test(kind)) return { kind: 'drain-node', node: name };
-  if (name !== '' && /^drives?(\.stowage\.dev)?$/i.test(kind)) return { kind: 'drain-drive', drive: name };
-  if (text !== '' && !text.includes('/')) return { kind: 'drain-node', node: text };
-  throw new QuestionError(`--drain: "${text}" must be NODE, node/NAME or drive/NAME`);
+  const { kind, name } = drainTargetOf(text, '--drain: ');
+  return kind === 'node' ? { kind: 'drain-node', node: name } : { kind: 'drain-drive', drive: name };
 }
 
 function addNodesOf({ addNodes, like }: ChangeWords): readonly WhatIfChange[] {

@@ -1,5 +1,5 @@
-import { namesText } from '../../../queries/explain/names-text.ts';
 import { capitalized, countOf } from '../../../kube/quantities/count-text.ts';
+import { namesText } from '../../../queries/explain/names-text.ts';
 import type {
   CauseLine,
   PendingExplanation,

@@ -18,8 +18,8 @@ import {
   statefulSets,
 } from '../../../kube/resources.ts';
 import { drives } from '../../../kube/stowage/drive.ts';
+import { driveMoves } from '../../../queries/drain/drive-moves.ts';
 import type { VolumeCopyLine } from '../../../queries/plan/plan-report.ts';
-import { driveMoves } from '../../drain/drive-moves.ts';
 import { loadCluster } from '../../source/load-cluster.ts';
 import type { JobPods } from './job-pods.ts';
 import type { RandomStorage } from './random-storage.ts';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { logLevels } from '../../runtime/log.ts';
-import { connect } from '../source/connect.ts';
-import { logForReading, logOf } from './log-flags.ts';
+import { logForReading, logOf } from '../flags/log-flags.ts';
+import { connect } from './connect.ts';
 
 test.each([
   [{}, ['info', 'warn', 'error']],

@@ -1,14 +1,14 @@
 import type { PodRecord } from '../../engine/records/pod-record.ts';
 import type { Drive } from '../../kube/stowage/drive.ts';
-import { budgetsOf, whatIfIndex } from '../../queries/plan/make-plan.ts';
-import type { VolumeCopyLine } from '../../queries/plan/plan-report.ts';
-import type { ClusterView } from '../../queries/view/cluster-view.ts';
-import type { Note } from '../../queries/view/note.ts';
-import { cordonedForDrive } from '../drives/move-cordon.ts';
+import { budgetsOf, whatIfIndex } from '../plan/make-plan.ts';
+import type { VolumeCopyLine } from '../plan/plan-report.ts';
+import type { ClusterView } from '../view/cluster-view.ts';
+import type { Note } from '../view/note.ts';
 import type { DrainFacts, DrainParts } from './drain-facts.ts';
 import type { DrainStep, EvictedPodLine, LeftLine, NodeCommand } from './drain-report.ts';
 import { type CopyJob, copyJobs, driveMoves } from './drive-moves.ts';
 import { evictionWaves } from './eviction-waves.ts';
+import { cordonedForDrive } from './move-cordon.ts';
 import { moveMarkOf } from './move-mark.ts';
 import { emptyStep, leftPod } from './step-parts.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { runCommandLine } from '../command-line.ts';
+import { runCommandLine } from './command-line.ts';
 
 /** Sequences that our own output uses too, and others. */
 const hostile = (name: string) => `${name}\u001b[31m\u001b[1m\u001b[2J\u009b31m`;

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { addHeadroom } from '../headroom/command.ts';
-import { addPlan } from '../plan/command.ts';
-import { type CommandTree, commandTree, type Values } from './command-tree.ts';
+import { type CommandTree, commandTree, type Values } from './completion/command-tree.ts';
+import { addHeadroom } from './headroom/command.ts';
+import { addPlan } from './plan/command.ts';
 
 function program(): Command {
   const root = new Command('stowage');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { stowageProfile } from '../../engine/cluster-index/profile.ts';
+import { stowageProfile } from '../engine/cluster-index/profile.ts';
 import {
   boundClaim,
   claim,
@@ -9,18 +9,18 @@ import {
   pod,
   storageCapacity,
   volume,
-} from '../../engine/testing/objects.ts';
-import type { PersistentVolumeClaim } from '../../kube/api/core.ts';
-import { annotations } from '../../kube/well-known.ts';
-import { explainClaim } from '../../queries/explain/explain-claim.ts';
-import { explainPod } from '../../queries/explain/explain-pod.ts';
-import { makePlan } from '../../queries/plan/make-plan.ts';
-import { PoolReader } from '../../queries/pools/pool-reader.ts';
-import { findReservations } from '../../queries/reservations/find-reservations.ts';
-import { viewOf } from '../../queries/testing/cluster-views.ts';
-import { renderClaim } from '../explain/render-claim.ts';
-import { plainTerminal } from '../output/terminal.ts';
-import { renderReservations } from './render.ts';
+} from '../engine/testing/objects.ts';
+import type { PersistentVolumeClaim } from '../kube/api/core.ts';
+import { annotations } from '../kube/well-known.ts';
+import { explainClaim } from '../queries/explain/explain-claim.ts';
+import { explainPod } from '../queries/explain/explain-pod.ts';
+import { makePlan } from '../queries/plan/make-plan.ts';
+import { PoolReader } from '../queries/pools/pool-reader.ts';
+import { findReservations } from '../queries/reservations/find-reservations.ts';
+import { viewOf } from '../queries/testing/cluster-views.ts';
+import { renderClaim } from './explain/render-claim.ts';
+import { plainTerminal } from './output/terminal.ts';
+import { renderReservations } from './reservations/render.ts';
 
 const driver = 'disk.csi';
 const nowMs = Date.parse('2026-01-01T12:00:00Z');

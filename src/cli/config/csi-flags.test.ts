@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { runSettings } from '../config/run-settings.ts';
-import { csiSettingsOf } from './csi-flags.ts';
+import { csiSettingsOf } from '../flags/csi-flags.ts';
+import { runSettings } from './run-settings.ts';
 
 const csiAddress = ['unix:///run/csi.sock'];
 

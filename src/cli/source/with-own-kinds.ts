@@ -4,7 +4,7 @@ import { ApiError, isReason } from '../../kube/api-error.ts';
 import { CliError } from '../errors/cli-error.ts';
 import { type AskedServer, refusalError } from '../errors/server-error.ts';
 import { type LogFlags, logForReading } from '../flags/log-flags.ts';
-import { type ConnectFlags, connect } from '../source/connect.ts';
+import { type ConnectFlags, connect } from './connect.ts';
 
 /** The flags of every command that uses the cluster. */
 export interface DrivesFlags extends ConnectFlags, Pick<LogFlags, 'verbose'> {}

@@ -1,5 +1,12 @@
 import { type Command, Option } from 'commander';
-import { collect, fromCluster, ofContext, ofFormat, toCluster, verbosely } from '../flags/shared-options.ts';
+import {
+  collect,
+  fromCluster,
+  ofContext,
+  ofFormat,
+  toCluster,
+  verbosely,
+} from '../../flags/shared-options.ts';
 
 const copies = new Option('--copies <number>', 'how many copies there should be at least (default: 1)');
 const nodeTags = new Option('--node-selector <tag>', 'only nodes with this tag; may be repeated').argParser(
@@ -49,7 +56,7 @@ Examples:
 Exit status: 0 on success, 1 on an error, 2 on wrong usage.`,
     )
     .action(async (options) => {
-      const { listImages } = await import('./image/list.ts');
+      const { listImages } = await import('./list.ts');
       await listImages(options);
     });
 }
@@ -71,7 +78,7 @@ Examples:
 Exit status: 0 if the image was created, 1 on an error, 2 on wrong usage.`,
     )
     .action(async (name, options) => {
-      const { createImage } = await import('./image/create.ts');
+      const { createImage } = await import('./create.ts');
       await createImage(name, options);
     });
 }
@@ -96,7 +103,7 @@ The bytes go directly to the agent of the node that has the first copy, and are 
 interruption, it goes on where it stopped. Exit status: 0 if the image is ready, 1 on an error, 2 on wrong usage.`,
     )
     .action(async (name, file, options) => {
-      const { uploadImage } = await import('./image/upload.ts');
+      const { uploadImage } = await import('./upload.ts');
       await uploadImage(name, file, options);
     });
 }
@@ -115,7 +122,7 @@ Examples:
 Exit status: 0 if the image was created, 1 on an error, 2 on wrong usage.`,
     )
     .action(async (name, volume, options) => {
-      const { imageFromVolume } = await import('./image/create.ts');
+      const { imageFromVolume } = await import('./create.ts');
       await imageFromVolume(name, volume, options);
     });
 }
@@ -138,7 +145,7 @@ An image that volumes begin with is refused, and they are listed. Exit status: 0
 usage.`,
     )
     .action(async (name, options) => {
-      const { deleteImage } = await import('./image/delete.ts');
+      const { deleteImage } = await import('./delete.ts');
       await deleteImage(name, options);
     });
 }

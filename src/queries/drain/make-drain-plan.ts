@@ -1,13 +1,13 @@
 import { bytesText } from '../../kube/quantities/amount-text.ts';
 import { countOf } from '../../kube/quantities/count-text.ts';
-import { CliError } from '../errors/cli-error.ts';
+import { type DrainTarget, drainTargetText } from '../plan/drain-target.ts';
+import { QuestionError } from '../question-error.ts';
 import { budgetKind, type DrainFacts, unreadKinds } from './drain-facts.ts';
 import { type DrainPlanReport, drainApiVersion } from './drain-report.ts';
-import { type DrainTarget, drainTargetText } from './drain-target.ts';
 import { driveSteps } from './drive-steps.ts';
 import { nodeSteps } from './node-steps.ts';
 
-/** The order in which the target can be emptied; throws a CliError if it does not exist. */
+/** The order in which the target can be emptied; throws a `QuestionError` if it does not exist. */
 export function makeDrainPlan(target: DrainTarget, facts: DrainFacts): DrainPlanReport {
   requireListed(target, facts);
   const { steps, left, stays, notes } =
@@ -37,7 +37,7 @@ export function makeDrainPlan(target: DrainTarget, facts: DrainFacts): DrainPlan
 function requireListed({ kind }: DrainTarget, { view }: DrainFacts): void {
   const unseen = view.unseen?.find((one) => one.kind === (kind === 'drive' ? 'Drive' : 'Node'));
   if (unseen !== undefined)
-    throw new CliError(`could not read ${unseen.plural}: forbidden; ask for the right to list them`);
+    throw new QuestionError(`could not read ${unseen.plural}: forbidden; ask for the right to list them`);
 }
 
 function summaryOf(report: Omit<DrainPlanReport, 'summary'>): string {

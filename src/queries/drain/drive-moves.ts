@@ -1,9 +1,9 @@
 import { readDrive } from '../../engine/drives/drive-record.ts';
 import type { WhatIfChange } from '../../engine/what-if/change.ts';
 import { type Drive, drives, drivesDriver } from '../../kube/stowage/drive.ts';
-import { type MakePlanOptions, makePlan } from '../../queries/plan/make-plan.ts';
-import type { PlanReport, VolumeCopyLine } from '../../queries/plan/plan-report.ts';
-import type { ClusterView } from '../../queries/view/cluster-view.ts';
+import { type MakePlanOptions, makePlan } from '../plan/make-plan.ts';
+import type { PlanReport, VolumeCopyLine } from '../plan/plan-report.ts';
+import type { ClusterView } from '../view/cluster-view.ts';
 import { moveMarkOf } from './move-mark.ts';
 
 /** Volumes that go from one drive to another. */

@@ -1,4 +1,4 @@
-import type { Note } from '../../queries/view/note.ts';
+import type { Note } from '../view/note.ts';
 
 export const drainApiVersion = 'stowage.dev/drain/v1';
 

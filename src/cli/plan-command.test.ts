@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { viewOf } from '../../queries/testing/cluster-views.ts';
-import { headroomCommand } from '../headroom/run.ts';
-import { readChangesFile } from './changes-file.ts';
-import { checkApplied } from './check-applied.ts';
-import { planCommand } from './run.ts';
+import { viewOf } from '../queries/testing/cluster-views.ts';
+import { headroomCommand } from './headroom/run.ts';
+import { readChangesFile } from './plan/changes-file.ts';
+import { checkApplied } from './plan/check-applied.ts';
+import { planCommand } from './plan/run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'stowage-plan-'));
 afterAll(() => rmSync(folder, { recursive: true }));
