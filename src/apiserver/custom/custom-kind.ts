@@ -11,11 +11,11 @@ import type { JsonSchema } from '../schema/json-schema.ts';
 import { compareVersionPriority } from '../schema/version-priority.ts';
 import { dropRefusedNulls, fillDefaults } from '../structural/defaults.ts';
 import { coerceEmbedded } from '../structural/embedded-meta.ts';
-import { nameRules } from '../validation/names.ts';
+import { nameRules, qualifiedNameProblems } from '../validation/names.ts';
+import { standardFinalizers } from '../validation/object-meta.ts';
 import { customForm } from './custom-form.ts';
 import { customScale } from './custom-scale.ts';
 import { CustomValidator } from './custom-validator.ts';
-import { finalizerWarnings } from './finalizer-warnings.ts';
 import { printerColumns } from './printer-columns.ts';
 import { publishedSchema } from './published-schema.ts';
 import { selectableFields } from './selectable-fields.ts';
@@ -158,4 +158,19 @@ function takeStatusOnly(object: WithStatus, old: WithStatus): void {
   else object.metadata.managedFields = managedFields;
   if (status === undefined) delete object.status;
   else object.status = status;
+}
+
+const avoid = 'to avoid accidental conflicts with other finalizer writers';
+
+/** Warns about finalizer names without a domain, which may collide between programs. */
+function finalizerWarnings(object: StoredObject, old: StoredObject | undefined): readonly string[] {
+  const known = new Set(old?.metadata.finalizers);
+  const added = new Set((object.metadata.finalizers ?? []).filter((name) => !known.has(name)));
+  return [...added].sort().flatMap((name) => {
+    const field = `metadata.finalizers: ${JSON.stringify(name)}:`;
+    const problems = qualifiedNameProblems(name).map((problem) => `${field} ${problem}`);
+    if (name.includes('/') || standardFinalizers.includes(name)) return problems;
+    const wanted = name.includes('.') ? ' including a path (/)' : '';
+    return [...problems, `${field} prefer a domain-qualified finalizer name${wanted} ${avoid}`];
+  });
 }

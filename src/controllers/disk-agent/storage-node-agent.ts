@@ -1,4 +1,7 @@
+import { isReason } from '../../kube/api-error.ts';
+import { apiVersionOf } from '../../kube/resource.ts';
 import { nodes } from '../../kube/resources.ts';
+import { storageNodes } from '../../kube/stowage/storage-node.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
 import { diskAgentCaches } from './agent-caches.ts';
@@ -15,7 +18,6 @@ import { servedData } from './served-data.ts';
 import { AgentDisks } from './status/agent-disks.ts';
 import { Heartbeat } from './status/heartbeat.ts';
 import { NodeStatus } from './status/node-status.ts';
-import { ensureStorageNode } from './storage-node-creation.ts';
 import { AgentServer } from './transfer/agent-server.ts';
 
 export interface StorageNodeAgentOptions {
@@ -91,4 +93,38 @@ async function hostOf(
   const node = await undefinedIfNotFound(cluster.resource(nodes).get({ name }, { signal }));
   const addresses = node?.status?.addresses ?? [];
   return addresses.find(({ type }) => type === 'InternalIP')?.address ?? name;
+}
+
+/** The name of the disk in a StorageNode that this program creates. */
+const diskName = 'default';
+
+/** Creates a StorageNode with one disk, if it is missing. One that exists is not changed. */
+async function ensureStorageNode(
+  { cluster, log }: Pick<ControllerContext, 'cluster' | 'log'>,
+  { nodeName, diskPath }: { readonly nodeName: string; readonly diskPath: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const client = cluster.resource(storageNodes);
+  const found = await undefinedIfNotFound(client.get({ name: nodeName }, { signal }));
+  if (found !== undefined) {
+    const paths = Object.values(found.spec?.disks ?? {}).map(({ path }) => path);
+    if (!paths.includes(diskPath))
+      log.warn(
+        `StorageNode ${nodeName} exists without a disk at ${diskPath}; to use it, add it to spec.disks with kubectl edit storagenode ${nodeName}`,
+      );
+    return;
+  }
+  const spec = { disks: { [diskName]: { path: diskPath } } };
+  const body = {
+    apiVersion: apiVersionOf(storageNodes),
+    kind: 'StorageNode',
+    metadata: { name: nodeName },
+    spec,
+  };
+  try {
+    await client.create(body, { signal });
+  } catch (error) {
+    // Another process was faster.
+    if (!isReason(error, 'AlreadyExists')) throw error;
+  }
 }

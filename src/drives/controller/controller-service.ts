@@ -14,7 +14,6 @@ import { readDriveVolumeRequest, readSizeRange } from './drive-volume-request.ts
 import { DriveWriter } from './drive-writer.ts';
 import { capabilityProblem } from './volume-capabilities.ts';
 import { type PlacedVolume, VolumeFinder } from './volume-finder.ts';
-import { pageOf } from './volume-pages.ts';
 
 const {
   CREATE_DELETE_VOLUME,
@@ -109,4 +108,36 @@ function* activeVolumes({ index }: DriveCache): Generator<string> {
       seen.add(name);
       yield name;
     }
+}
+
+/** Distinguishes our tokens from other text. */
+const tokenPrefix = 'after:';
+
+interface VolumePage {
+  readonly names: readonly string[];
+  /** Empty after the last page. */
+  readonly nextToken: string;
+}
+
+/**
+ * One page of the names of volumes, in their order. A token is the last name of its page: volumes that come and go between two pages cause
+ * neither gaps nor repetitions.
+ */
+function pageOf(names: Iterable<string>, maxEntries: number, startingToken: string): VolumePage {
+  const after = startingToken === '' ? undefined : nameIn(startingToken);
+  const left = [...names].filter((name) => after === undefined || name > after).sort();
+  if (maxEntries === 0 || left.length <= maxEntries) return { names: left, nextToken: '' };
+  const page = left.slice(0, maxEntries);
+  return { names: page, nextToken: Buffer.from(`${tokenPrefix}${page.at(-1)}`).toString('base64url') };
+}
+
+function nameIn(token: string): string {
+  const text = Buffer.from(token, 'base64url').toString();
+  const isOurs = text.startsWith(tokenPrefix) && Buffer.from(text).toString('base64url') === token;
+  if (!isOurs)
+    throw new CsiStatusError(
+      'Aborted',
+      `starting_token ${JSON.stringify(token)} is not valid; start without one`,
+    );
+  return text.slice(tokenPrefix.length);
 }

@@ -7,21 +7,26 @@ import { planWithNominated } from '../../engine/preemption/plan-with-nominated.t
 import { tieBreakSeed } from '../../engine/records/pending-pod.ts';
 import { type PodRecord, readPod } from '../../engine/records/pod-record.ts';
 import type { Refusal } from '../../engine/refusal/refusal.ts';
+import { nodeReasons } from '../../engine/rules/reasons.ts';
 import type { Pod } from '../../kube/api/core.ts';
 import { listOf, textOf } from '../../kube/wire.ts';
 import { quantityText } from '../pools/amounts.ts';
 import type { ClusterView } from '../view/cluster-view.ts';
 import { isReportedUnschedulable, reportedMessage, withContradiction } from './contradiction.ts';
 import { diskRoomText } from './disk-room.ts';
-import type { ClaimLine, InlineVolumeLine, PodExplanation, VolumeWaitLine } from './explanation.ts';
-import { explanationApiVersion } from './explanation.ts';
+import {
+  type ClaimLine,
+  explanationApiVersion,
+  type InlineVolumeLine,
+  type PodExplanation,
+  type VolumeWaitLine,
+} from './explanation.ts';
 import { nominatedPods, withInFlightPods } from './in-flight-pods.ts';
 import { jointCapacityNotes } from './joint-capacity.ts';
 import { eventLines, noticeNotes } from './lines.ts';
 import { placementOf, whyThere } from './placement.ts';
 import type { PodQuestion } from './pod-question.ts';
 import { findPodScheduler, type PodSchedulerOptions, schedulerNameOf } from './pod-scheduler.ts';
-import { avoidedNodes, avoidsFailedNodes, failedNodesNote } from './recent-failures.ts';
 import { keptForNominated, refused } from './refused-pod.ts';
 import { unreadCause } from './unread-cause.ts';
 import { attachmentWaits, nodeServiceWaits, provisionerWaits } from './volume-waits.ts';
@@ -233,3 +238,26 @@ function claimLines({ claims }: PodRecord, index: ClusterIndex, view: ClusterVie
     };
   });
 }
+
+/**
+ * The scheduler avoids nodes on which provisioning a volume failed a moment ago. It remembers them in memory only, so an explanation cannot
+ * count them; but the pod's condition says that there are some.
+ */
+function avoidsFailedNodes(pod: Pod): boolean {
+  const { upstream } = nodeReasons.RecentlyFailed;
+  return isReportedUnschedulable(pod) && (reportedMessage(pod) ?? '').includes(upstream);
+}
+
+/** The pod would fit on a node that its scheduler avoids. */
+function avoidedNodes(pod: Pod, { pod: { key }, node }: Placement): Partial<PodExplanation> {
+  return {
+    verdict: 'refused',
+    message: reportedMessage(pod),
+    summary: `Pod ${key} would fit on ${node}, but ${failedNodesNote}`,
+  };
+}
+
+const failedNodesNote =
+  'its scheduler avoids nodes on which a provisioner has just failed to create a volume for it. Which nodes they are, only the scheduler ' +
+  'knows; the events of the claims say why provisioning failed. The scheduler tries a node again when its pool publishes new figures, or ' +
+  'after ten seconds to five minutes.';

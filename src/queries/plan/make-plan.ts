@@ -6,6 +6,8 @@ import type { PodOutcome, PodOutcomeKind, Prediction } from '../../engine/what-i
 import type { Pod } from '../../kube/api/core.ts';
 import type { PriorityClass } from '../../kube/api/scheduling.ts';
 import { isFinished } from '../../kube/pods.ts';
+import { bytesText } from '../../kube/quantities/amount-text.ts';
+import { countOf } from '../../kube/quantities/count-text.ts';
 import { runInSlices, runToEnd, type SliceOptions } from '../../runtime/run-in-slices.ts';
 import type { IndexedSnapshot } from '../../state/cluster-snapshot.ts';
 import { placeInFlightPods } from '../explain/in-flight-pods.ts';
@@ -13,7 +15,6 @@ import { groupLine, noticeNotes, podReasonLine } from '../explain/lines.ts';
 import { findPodScheduler, type PodSchedulerOptions } from '../explain/pod-scheduler.ts';
 import { QuestionError } from '../question-error.ts';
 import type { ClusterView } from '../view/cluster-view.ts';
-import { changeText } from './change-text.ts';
 import { missingInFiles, unreadForDrain } from './missing-in-files.ts';
 import {
   type DeletedPodLine,
@@ -213,4 +214,26 @@ function goneLine({ pod, owner, from }: PodOutcome): DeletedPodLine {
 
 function textOrNone(text: string): string | undefined {
   return text === '' ? undefined : text;
+}
+
+/** The change as a phrase: `drain node n1`. */
+function changeText(change: WhatIfChange): string {
+  switch (change.kind) {
+    case 'drain-node':
+      return `drain node ${change.node}`;
+    case 'drain-drive':
+      return `drain drive ${change.drive}`;
+    case 'add-nodes':
+      return `add ${countOf(change.count, 'node')} like ${change.like}`;
+    case 'add-drive': {
+      const tier = change.tier === undefined ? '' : `, tier ${change.tier}`;
+      return `add a drive of ${bytesText(change.bytes, 'down')} to ${change.node}${tier}`;
+    }
+    case 'scale': {
+      const { kind, namespace, name } = change.workload;
+      return `scale ${kind.toLowerCase()} ${namespace}/${name} to ${change.replicas}`;
+    }
+    case 'apply':
+      return `apply ${countOf(change.objects.length, 'object')}`;
+  }
 }

@@ -5,7 +5,6 @@ import { compareSizes, type Size, subtractSizes, zeroSize } from '../../engine/s
 import type { ClusterView } from '../view/cluster-view.ts';
 import { quantityText } from './amounts.ts';
 import { type CapacityReportSource, capacityReportSource } from './capacity-report-source.ts';
-import { orphanCheck } from './orphaned-pools.ts';
 import { PoolUsage } from './pool-usage.ts';
 import { type Reach, ReachReader } from './reach.ts';
 
@@ -130,4 +129,13 @@ export class PoolReader {
 
 export function atLeastZero(size: Size): Size {
   return compareSizes(size, zeroSize) < 0 ? zeroSize : size;
+}
+
+/** A check whether the driver of a DriverCapacity is known not to exist. */
+function orphanCheck(view: ClusterView): (pool: PoolRecord) => boolean {
+  const { snapshot, unseen = [], isFromFiles = false } = view;
+  const isUnseen = unseen.some(({ kind }) => kind === 'CSIDriver');
+  // Files without any CSIDriver say nothing about drivers.
+  if (isUnseen || (isFromFiles && snapshot.count('CSIDriver') === 0)) return () => false;
+  return ({ driver }) => driver !== undefined && snapshot.get('CSIDriver', driver) === undefined;
 }

@@ -6,7 +6,9 @@ import { stowageProfile } from '../../engine/cluster-index/profile.ts';
 import type { ClaimRecord } from '../../engine/records/claim-record.ts';
 import type { PoolRecord } from '../../engine/records/pool-record.ts';
 import { zeroSize } from '../../engine/size.ts';
-import { listOf } from '../../kube/wire.ts';
+import type { PersistentVolumeClaim } from '../../kube/api/core.ts';
+import { annotations } from '../../kube/well-known.ts';
+import { isRecord, listOf } from '../../kube/wire.ts';
 import type { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import { noticeNotes } from '../explain/lines.ts';
 import { quantityText } from '../pools/amounts.ts';
@@ -23,7 +25,6 @@ import type {
   PromisedPool,
   ReservationsReport,
 } from './report.ts';
-import { waitingSince } from './waiting-since.ts';
 
 export interface FindOptions {
   readonly nowMs: number;
@@ -179,4 +180,26 @@ function nominatedPods(index: ClusterIndex, snapshot: ClusterSnapshot): readonly
 
 function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+interface WaitingSince {
+  readonly time: string;
+  readonly from: 'selected-node' | 'creation';
+}
+
+/** Since when a claim has a selected node, from the managed fields of that annotation; without them, the creation of the claim. */
+function waitingSince({ metadata }: PersistentVolumeClaim): WaitingSince | undefined {
+  const owner = listOf(metadata?.managedFields).find(({ fieldsV1 }) => ownsSelectedNode(fieldsV1));
+  if (owner?.time !== undefined) return { time: owner.time, from: 'selected-node' };
+  const created = metadata?.creationTimestamp;
+  return typeof created === 'string' ? { time: created, from: 'creation' } : undefined;
+}
+
+function ownsSelectedNode(fields: unknown): boolean {
+  let at = fields;
+  for (const step of ['f:metadata', 'f:annotations', `f:${annotations.selectedNode}`]) {
+    if (!isRecord(at) || !Object.hasOwn(at, step)) return false;
+    at = at[step];
+  }
+  return true;
 }

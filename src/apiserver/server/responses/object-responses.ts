@@ -1,6 +1,8 @@
 import type { FullResponse, HttpHeaders } from '../../../io/http/full-response.ts';
+import type { Scale } from '../../../kube/api/stored/autoscaling.ts';
 import { failure } from '../../../kube/api-error.ts';
 import { apiVersionOf } from '../../../kube/resource.ts';
+import { scaleColumns, scaleRow } from '../../kinds/autoscaling/scale.ts';
 import type { ServedKind } from '../../kinds/served-kind.ts';
 import type { ObjectSnapshot, SnapshotPage } from '../../registry/registry.ts';
 import type { GeneratedResponse, IncomingRequest } from '../http/http-exchange.ts';
@@ -9,8 +11,7 @@ import { type ListBody, type ListElement, listJson } from './list-body.ts';
 import type { MetaVersion, ResponseFormat } from './negotiation.ts';
 import { objectJson } from './object-json.ts';
 import { partialMetadataJson } from './partial-metadata.ts';
-import { scaleTableJson } from './scale-table.ts';
-import { includeObjectFromQuery, tableBody, tableJson } from './table.ts';
+import { includeObjectFromQuery, type TableFormat, type TableSource, tableBody, tableJson } from './table.ts';
 
 /** The options that all object responses of one request share. */
 export interface ObjectResponseOptions {
@@ -138,3 +139,17 @@ function wrongShape(message: string, { group, kind }: ServedKind, suffix: string
   const packageName = group === '' ? 'core' : group.split('.')[0];
   return failure(406, 'NotAcceptable', `${message} (*${packageName}.${kind}${suffix})`);
 }
+
+/** The table for `kubectl get --subresource=scale`. Scale is not a served kind with columns of its own. */
+function scaleTableJson(
+  snapshot: ObjectSnapshot,
+  metadata: object,
+  format: TableFormat & { readonly hasColumns: boolean },
+): Uint8Array[] {
+  return tableJson(scaleView, [snapshot], metadata, format);
+}
+
+const scaleView: TableSource = {
+  columns: scaleColumns,
+  row: (object, context) => scaleRow(object as unknown as Scale, context),
+};

@@ -1,6 +1,7 @@
 import { copyBytes } from '../../../engine/disks/images/may-make-copy.ts';
+import { ownValue } from '../../../kube/go/json-value.ts';
 import { type BackingImage, backingImages } from '../../../kube/stowage/backing-image.ts';
-import { diskSchedules } from '../../../kube/stowage/disk-schedule.ts';
+import { type DiskSchedule, diskSchedules } from '../../../kube/stowage/disk-schedule.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { unreachable } from '../../../runtime/assert.ts';
 import { addAgentFinalizer } from '../add-agent-finalizer.ts';
@@ -14,7 +15,6 @@ import { type ByteSource, TransferError } from '../transfer/byte-source.ts';
 import { type ByteLimit, checkTotalBytes, fillPart } from '../transfer/fill-part.ts';
 import { httpDownload } from '../transfer/http-download.ts';
 import { localSource } from '../transfer/local-source.ts';
-import { copyLimit } from './copy-limit.ts';
 import type { CopyOrigin } from './copy-origin.ts';
 import { CopyProgress } from './copy-progress.ts';
 import { type CopyReport, writeCopyStatus } from './copy-status.ts';
@@ -128,4 +128,15 @@ function sourceFor(
     default:
       return unreachable(origin);
   }
+}
+
+/** How long a copy may become: the bytes that its disk granted. Throws if the grant was withdrawn. */
+function copyLimit(
+  { metadata }: Pick<BackingImage, 'metadata'>,
+  schedule: Pick<DiskSchedule, 'status'> | undefined,
+): ByteLimit {
+  const { scheduledSize = 0 } = ownValue(schedule?.status?.backingImages, metadata?.name ?? '') ?? {};
+  if (scheduledSize === 0)
+    throw new TransferError('the disk has withdrawn the bytes of the copy', { isPermanent: false });
+  return { bytes: scheduledSize, remedy: 'the disk has granted no more; raise spec.expectedSize' };
 }

@@ -1,4 +1,5 @@
 import { diskVolumeSpec, readDiskClass } from '../../../engine/disks/disk-class.ts';
+import type { Condition } from '../../../kube/api/meta.ts';
 import { isReason } from '../../../kube/api-error.ts';
 import { isEqualWhenStored } from '../../../kube/deep-equal.ts';
 import { bytesOf } from '../../../kube/quantities/bytes.ts';
@@ -27,7 +28,6 @@ import {
   type VolumePlanOutcome,
 } from '../provisioner.ts';
 import { refuseUnsupported } from '../unsupported.ts';
-import { allocationOf } from './allocation.ts';
 import { DiskVolumeRemoval } from './disk-volume-removal.ts';
 
 const name = disksDriver;
@@ -214,4 +214,11 @@ function checkedName({ name: assetName, volume }: ProvisionedAsset): string {
   if (volume !== undefined && handle !== assetName)
     throw new Error(`spec.csi.volumeHandle is ${handle}, not ${assetName}; delete that Volume by hand`);
   return assetName;
+}
+
+/** The condition `DiskAllocation`; undefined if it is about an earlier spec, or there is none yet. */
+function allocationOf(volume: DiskVolume | undefined): Condition | undefined {
+  const { metadata, status } = volume ?? {};
+  if (status?.observedGeneration !== Number(metadata?.generation ?? 0)) return undefined;
+  return status.conditions?.find(({ type }) => type === 'DiskAllocation');
 }

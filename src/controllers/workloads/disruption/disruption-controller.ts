@@ -1,8 +1,10 @@
-import type { Pod } from '../../../kube/api/core.ts';
+import { isTerminating } from '../../../engine/workloads/pod-state.ts';
+import type { Pod, PodCondition } from '../../../kube/api/core.ts';
 import type { KubeObject, LabelSelector } from '../../../kube/api/meta.ts';
 import type { PodDisruptionBudget } from '../../../kube/api/policy.ts';
-import { formatTimestamp } from '../../../kube/go/timestamp.ts';
+import { formatTimestamp, parseTimestamp } from '../../../kube/go/timestamp.ts';
 import { keyOf, parseKey } from '../../../kube/object-key.ts';
+import { isFinished } from '../../../kube/pods.ts';
 import { apiVersionOf, type Resource } from '../../../kube/resource.ts';
 import { podDisruptionBudgets, pods } from '../../../kube/resources.ts';
 import { compileLabelSelector, matchesLabels } from '../../../kube/selectors/label-selector.ts';
@@ -16,8 +18,6 @@ import { NamespaceIndex } from '../pods/namespace-index.ts';
 import { type BudgetPlan, budgetStatusPatch, deletionTimeoutMs, planBudget } from './budget-plan.ts';
 import { ScaleLookup } from './expected-scale.ts';
 import { RecentlyDeletedPods } from './recently-deleted-pods.ts';
-import { selectorText } from './selector-text.ts';
-import { untilStaleMs, withoutDisruptionTarget } from './stale-disruption.ts';
 
 /**
  * Computes for each budget how many of its pods may be evicted.
@@ -172,4 +172,39 @@ function onResize(notify: (object: KubeObject) => void): (object: Sized, old: Si
 function isSelected(selector: LabelSelector | undefined, { metadata }: Pod): boolean {
   const compiled = compileLabelSelector(selector);
   return compiled.ok && matchesLabels(compiled.selector, metadata?.labels ?? {});
+}
+
+/** A selector in the format of Kubernetes' own messages. */
+function selectorText(selector: LabelSelector | undefined): string {
+  if (selector === undefined) return 'nil';
+  const labels = Object.entries(selector.matchLabels ?? {})
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, value]) => `${key}: ${value},`);
+  const expressions = (selector.matchExpressions ?? []).map(
+    ({ key, operator, values = [] }) =>
+      `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(' ')}],},`,
+  );
+  return `&LabelSelector{MatchLabels:map[string]string{${labels.join('')}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join('')}},}`;
+}
+
+/** A component that announces the disruption of a pod has this long to do it. */
+const staleAfterMs = 2 * 60_000;
+
+/** How long the announcement of a disruption stays valid; undefined if there is none, or the pod is terminating. */
+function untilStaleMs(pod: Pod, nowMs: number): number | undefined {
+  const target = pod.status?.conditions?.find(isTarget);
+  if (target?.status !== 'True' || target.reason === 'TerminationByKubelet') return undefined;
+  if (isTerminating(pod) || isFinished(pod)) return undefined;
+  return Math.max(0, (parseTimestamp(target.lastTransitionTime) ?? 0) + staleAfterMs - nowMs);
+}
+
+/** The conditions without the announcement. */
+function withoutDisruptionTarget({ status }: Pod, now: string): readonly PodCondition[] {
+  return (status?.conditions ?? []).map((condition) =>
+    isTarget(condition) ? { type: 'DisruptionTarget', status: 'False', lastTransitionTime: now } : condition,
+  );
+}
+
+function isTarget({ type }: PodCondition): boolean {
+  return type === 'DisruptionTarget';
 }

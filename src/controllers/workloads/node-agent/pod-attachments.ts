@@ -6,7 +6,6 @@ import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { annotations, emptyDriver } from '../../../kube/well-known.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import type { AgentCaches } from './caches/agent-caches.ts';
-import { attachedEvent, attachmentEvent } from './mounts/attachment-events.ts';
 import { NodeAgentPodWrites } from './pods/pod-writes.ts';
 
 /**
@@ -87,4 +86,32 @@ export class PodAttachments {
     if (this.#csiDrivers.get(attacher) !== undefined) return true;
     return this.#csiDrivers.isIncomplete === true && attacher !== emptyDriver;
   }
+}
+
+interface AttachmentEvent {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: 'SuccessfulAttachVolume' | 'FailedAttachVolume';
+  readonly action: string;
+  readonly note: string;
+}
+
+const action = 'StartPod';
+
+/** The Event on a pod whose volume was attached. */
+function attachedEvent(attachment: VolumeAttachment): AttachmentEvent {
+  const note = `AttachVolume.Attach succeeded for volume "${volumeOf(attachment)}" `;
+  return { type: 'Normal', reason: 'SuccessfulAttachVolume', action, note };
+}
+
+/** The Event for a change of the status that the driver's attacher wrote; undefined for other changes. */
+function attachmentEvent(attachment: VolumeAttachment, old: VolumeAttachment): AttachmentEvent | undefined {
+  const { attached = false, attachError } = attachment.status ?? {};
+  if (attached && old.status?.attached !== true) return attachedEvent(attachment);
+  if (attachError === undefined || attachError.time === old.status?.attachError?.time) return undefined;
+  const note = `AttachVolume.Attach failed for volume "${volumeOf(attachment)}" : ${attachError.message}`;
+  return { type: 'Warning', reason: 'FailedAttachVolume', action, note };
+}
+
+function volumeOf({ spec }: VolumeAttachment): string | undefined {
+  return spec?.source?.persistentVolumeName;
 }

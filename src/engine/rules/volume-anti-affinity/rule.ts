@@ -10,13 +10,13 @@ import { apartGroupOf } from '../../cluster-index/pools/policies/apart-group.ts'
 import { policyOfClaim } from '../../cluster-index/pools/policies/policy-of-claim.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import { haveSameLabels } from '../../records/labels.ts';
+import type { PodRecord } from '../../records/pod-record.ts';
 import { policyKey, type VolumePolicy } from '../../records/volume-policy.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import type { Finding } from '../framework/finding.ts';
 import { plainFinding } from '../framework/plain-finding.ts';
 import { type Interest, type Prepared, type Rule, skip } from '../framework/rule.ts';
 import { isOwnClaimChange } from '../wake-conditions/own-claim.ts';
-import { isOccupied, type OccupiedPlaces, placesOfSiblings } from './sibling-volumes.ts';
 
 interface ApartClaim {
   readonly claim: string;
@@ -148,4 +148,35 @@ function isSiblingChange({ pod }: Interest, claim: ClaimRecord | undefined, inde
     now.selectedNode !== claim.selectedNode ||
     now.uid !== claim.uid
   );
+}
+
+/** The places of the volumes of one owner, without those of the pod itself, which are on the pod's own node by necessity. */
+interface OccupiedPlaces {
+  /** By node row. A volume that several nodes reach is on none of them. */
+  readonly nodes: Occupied<number>;
+  /** By the value of the zone label. A volume that several zones reach is in none of them. */
+  readonly zones: Occupied<string>;
+}
+
+/** How many volumes are in each place. */
+interface Occupied<Place> {
+  readonly all: ReadonlyMap<Place, number>;
+  readonly ofPod: ReadonlyMap<Place, number>;
+}
+
+function placesOfSiblings(index: ClusterIndex, group: string, pod: PodRecord): OccupiedPlaces {
+  const places = index.ownerPlaces.of(group);
+  const nodes = new Map<number, number>();
+  const zones = new Map<string, number>();
+  for (const key of new Set(pod.claims.map((claim) => claim.key))) {
+    const { node, zone } = places.placeOf(key);
+    if (node !== undefined) nodes.set(node, (nodes.get(node) ?? 0) + 1);
+    if (zone !== undefined) zones.set(zone, (zones.get(zone) ?? 0) + 1);
+  }
+  return { nodes: { all: places.nodes, ofPod: nodes }, zones: { all: places.zones, ofPod: zones } };
+}
+
+function isOccupied<Place>({ all, ofPod }: Occupied<Place>, place: Place): boolean {
+  const count = all.get(place);
+  return count !== undefined && count > (ofPod.get(place) ?? 0);
 }

@@ -1,4 +1,6 @@
 import type {
+  Container,
+  ContainerRestartRule,
   ContainerStatus,
   Pod,
   PodCondition,
@@ -13,7 +15,6 @@ import { checkIp } from '../../../validation/ip-address.ts';
 import { dnsLabelProblems, idProblems, nameRules, qualifiedNameProblems } from '../../../validation/names.ts';
 import { checkAnnotationUpdate, checkPodAnnotations } from './pod-annotations.ts';
 import { checkResourceHealth } from './pod-resource-health.ts';
-import { couldAllRestart, couldRestart } from './restart-rules.ts';
 
 /** Validates a status that a kubelet, or a program in its role, reports. */
 export function validatePodStatus(pod: Pod, old: Pod, errors: FieldErrors): void {
@@ -165,4 +166,32 @@ function checkUsers(errors: FieldErrors, { spec, status }: Pod): void {
       });
     });
   }
+}
+
+/** Whether a container that exited with this code restarts, by its rules, its policy and the pod's policy. */
+function couldRestart(container: Container, spec: PodSpec, exitCode: number): boolean {
+  const { restartPolicy, restartPolicyRules: rules = [] } = container;
+  if (restartPolicy !== undefined && rules.some((rule) => matches(rule, exitCode))) return true;
+  switch (restartPolicy ?? spec.restartPolicy) {
+    case 'Never':
+      return false;
+    case 'OnFailure':
+      return exitCode !== 0;
+    default:
+      return true;
+  }
+}
+
+/** Whether a rule of one container can restart all containers. */
+function couldAllRestart(spec: PodSpec): boolean {
+  const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? [])];
+  return containers.some(({ restartPolicyRules: rules }) =>
+    rules?.some(({ action }) => action === 'RestartAllContainers'),
+  );
+}
+
+function matches({ exitCodes }: ContainerRestartRule, exitCode: number): boolean {
+  if (!exitCodes) return false;
+  const isListed = exitCodes.values?.includes(exitCode) ?? false;
+  return exitCodes.operator === 'In' ? isListed : exitCodes.operator === 'NotIn' && !isListed;
 }

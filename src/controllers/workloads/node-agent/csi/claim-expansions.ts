@@ -1,14 +1,15 @@
-import { storageOf } from '../../../../engine/expansion/decide-expansion.ts';
-import { resizeFinishedStatus } from '../../../../engine/expansion/resize-status.ts';
-import type { PersistentVolumeClaim } from '../../../../kube/api/core.ts';
+import { CsiCallError } from '../../../../csi/csi-errors.ts';
+import { isLess, storageOf } from '../../../../engine/expansion/decide-expansion.ts';
+import { awaitsNodeResize, resizeFinishedStatus } from '../../../../engine/expansion/resize-status.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../../kube/api/core.ts';
 import { isReason } from '../../../../kube/api-error.ts';
 import { setCondition } from '../../../../kube/conditions.ts';
 import { formatTimestamp } from '../../../../kube/go/timestamp.ts';
+import { parseQuantity, quantityToBytes } from '../../../../kube/quantities/quantity.ts';
 import { persistentVolumeClaims } from '../../../../kube/resources.ts';
 import type { ControllerContext } from '../../../../reconcile/controller.ts';
 import { referenceTo } from '../../../../reconcile/event-recorder.ts';
 import type { AgentCaches } from '../caches/agent-caches.ts';
-import { isInfeasible, isInUse, pendingExpansion } from './claim-expansion.ts';
 import { grpcErrorText } from './mount-problem.ts';
 import type { VolumeOperations } from './volume-operations.ts';
 import type { VolumeRequest } from './volume-request.ts';
@@ -146,4 +147,26 @@ export class ClaimExpansions {
       { subresource: 'status', signal },
     );
   }
+}
+
+/** The size in bytes that the volume's file system must grow to; undefined if the claim does not wait for its node. */
+function pendingExpansion(
+  claim: PersistentVolumeClaim | undefined,
+  volume: PersistentVolume,
+): bigint | undefined {
+  const size = storageOf(volume.spec?.capacity);
+  if (claim === undefined || size === undefined || !awaitsNodeResize(claim)) return undefined;
+  if (!isLess(storageOf(claim.status?.capacity) ?? '0', size)) return undefined;
+  const parsed = parseQuantity(size);
+  return parsed.ok ? quantityToBytes(parsed.quantity) : undefined;
+}
+
+/** A kubelet gives up on these; the expander or a person has to act before it tries again. */
+function isInfeasible(error: unknown): boolean {
+  return error instanceof CsiCallError && ['InvalidArgument', 'OutOfRange', 'NotFound'].includes(error.code);
+}
+
+/** The plugin cannot expand a volume that is in use; the pod runs with the old size. */
+function isInUse(error: unknown): boolean {
+  return error instanceof CsiCallError && error.code === 'FailedPrecondition';
 }
