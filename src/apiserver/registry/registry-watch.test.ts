@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { isReason } from '../../kube/api-error.ts';
 import type { StoredObject } from '../kinds/served-kind.ts';
+import { transientSnapshot } from './context/snapshot-cache.ts';
 import type { Registry, RegistryEvent, WatchListener } from './registry.ts';
 import { RegistryWatch } from './registry-watch.ts';
 import { RegistryFixture } from './testing/registry-fixture.ts';
@@ -78,4 +79,27 @@ test('a reader that falls far behind must start over, and its queued events are 
   const watch = new RegistryWatch(registry, fixture.kind('configmaps'), options)[Symbol.asyncIterator]();
   const error = await watch.next().catch((reason: unknown) => reason);
   expect(isReason(error, 'Expired')).toBe(true);
+});
+
+test('events that are queued for a slow reader are limited in bytes, and initial events are not', async () => {
+  const fixture = await watched();
+  const data = { text: 'x'.repeat(1_000_000) };
+  const metadata = { name: 'large', resourceVersion: '5' };
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data } as unknown as StoredObject;
+  const snapshot = transientSnapshot(object);
+  // Far fewer than the limit of events.
+  const batch = new Array<RegistryEvent>(70).fill({ type: 'ADDED', snapshot });
+  const listeners: WatchListener[] = [];
+  const large = async (_kind: unknown, _query: unknown, listener: WatchListener) => {
+    listener.events(batch);
+    listeners.push(listener);
+    return { resourceVersion: '5', close() {} };
+  };
+  const registry = { kinds: fixture.registry.kinds, watch: large } as unknown as Registry;
+  const options = { signal: new AbortController().signal };
+  const watch = new RegistryWatch(registry, fixture.kind('configmaps'), options)[Symbol.asyncIterator]();
+  for (let at = 0; at < batch.length; at += 1) expect(await watch.next()).toMatchObject({ done: false });
+  const next = watch.next().catch((reason: unknown) => reason);
+  for (const listener of listeners) listener.events(batch);
+  expect(isReason(await next, 'Expired')).toBe(true);
 });

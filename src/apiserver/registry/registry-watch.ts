@@ -4,10 +4,15 @@ import type { WatchEvent, WatchOptions } from '../../kube/api-requests.ts';
 import { onAbort } from '../../runtime/abort.ts';
 import { messageOf } from '../../runtime/error-message.ts';
 import type { ServedKind } from '../kinds/served-kind.ts';
+import { eventBytes } from './event-bytes.ts';
 import type { Registry, RegistryEvent, WatchHandle } from './registry.ts';
 
-/** The limit of queued events. A reader that falls further behind must start over with a list, as with kube-apiserver. */
+/**
+ * The limits of queued events. The initial events are of objects that are in memory anyway, and count only as events. A batch that the reader
+ * is consuming is kept besides. A reader that falls further behind must start over with a list, as with kube-apiserver.
+ */
 const waitingMax = 1_000_000;
+const laterBytesMax = 64 * 2 ** 20;
 
 /** A watch of the registry as an async iterable, which the reader consumes at its own pace. */
 export class RegistryWatch<T extends KubeObject> implements AsyncIterable<WatchEvent<T>> {
@@ -26,6 +31,7 @@ export class RegistryWatch<T extends KubeObject> implements AsyncIterable<WatchE
     if (signal.aborted) return;
     const inbox = new Inbox();
     const handle = await this.#open(inbox);
+    inbox.opened();
     // The signal may have been aborted while the watch was opened.
     if (signal.aborted) inbox.end();
     const stopListening = signal.aborted ? () => {} : onAbort(signal, () => inbox.end());
@@ -58,17 +64,27 @@ export class RegistryWatch<T extends KubeObject> implements AsyncIterable<WatchE
 /** Queued events that the reader has not consumed. */
 class Inbox {
   #waiting: RegistryEvent[] = [];
+  /** The size of the queued events that arrived after opening. */
+  #laterBytes = 0;
+  #isOpen = false;
   #isOverfull = false;
   #failure: ApiError | undefined;
   #wake: (() => void) | undefined;
   #isEnded = false;
 
   events(events: readonly RegistryEvent[]): void {
-    this.#isOverfull ||= this.#waiting.length + events.length > waitingMax;
+    if (this.#isOpen) for (const event of events) this.#laterBytes += eventBytes(event);
+    const isTooLong = this.#waiting.length + events.length > waitingMax;
+    this.#isOverfull ||= isTooLong || this.#laterBytes > laterBytesMax;
     // Frees the events that the reader will not receive.
     if (this.#isOverfull) this.#waiting = [];
     else for (const event of events) this.#waiting.push(event);
     this.#wake?.();
+  }
+
+  /** Events that arrive from now on count against the limit of bytes. */
+  opened(): void {
+    this.#isOpen = true;
   }
 
   end(): void {
@@ -100,6 +116,7 @@ class Inbox {
     if (this.#waiting.length === 0 && this.#failure !== undefined) throw this.#failure;
     const events = this.#waiting;
     this.#waiting = [];
+    this.#laterBytes = 0;
     return events;
   }
 }

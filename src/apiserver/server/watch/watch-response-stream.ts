@@ -1,5 +1,6 @@
 import type { Status } from '../../../kube/api/meta.ts';
 import type { Clock, Timer } from '../../../runtime/clock.ts';
+import { eventBytes } from '../../registry/event-bytes.ts';
 import type { RegistryEvent, WatchHandle, WatchListener } from '../../registry/registry.ts';
 import type { ResponseStream, StreamSink } from '../http/http-exchange.ts';
 import type { ServerMetrics } from '../metrics.ts';
@@ -17,9 +18,6 @@ const stallMaxMs = 60_000;
 const bookmarkEveryMs = 60_000;
 /** How many consumed events are kept before the queue is compacted. */
 const consumedMax = 1_000;
-/** The estimated size of an event besides its object. */
-const eventOverheadBytes = 64;
-
 /**
  * The queue of events of one watch. Events are shared with all other watchers and encoded only when the connection can
  * take them. The initial events (the state, or the changes since a version) are not limited, because a client that was
@@ -37,7 +35,7 @@ export class WatchBacklog implements WatchListener {
 
   events(events: readonly RegistryEvent[]): void {
     for (const event of events) {
-      if (this.#reader !== undefined) this.#laterBytes += sizeOf(event);
+      if (this.#reader !== undefined) this.#laterBytes += eventBytes(event);
       this.#events.push(event);
     }
     this.#reader?.onEvents();
@@ -76,7 +74,7 @@ export class WatchBacklog implements WatchListener {
     if (event === undefined) return undefined;
     this.#head += 1;
     if (this.#initialLeft > 0) this.#initialLeft -= 1;
-    else if (this.#reader !== undefined) this.#laterBytes -= sizeOf(event);
+    else if (this.#reader !== undefined) this.#laterBytes -= eventBytes(event);
     if (this.isEmpty) this.clear();
     else if (this.#head >= consumedMax) this.#dropConsumed();
     return event;
@@ -104,10 +102,6 @@ export interface BacklogReader {
   onEnd(): void;
   /** No event follows the queued ones because the watch has failed. */
   onFailure(error: unknown): void;
-}
-
-function sizeOf(event: RegistryEvent): number {
-  return event.type === 'BOOKMARK' ? eventOverheadBytes : event.snapshot.json.length + eventOverheadBytes;
 }
 
 export interface WatchResponseStreamOptions {
@@ -226,7 +220,7 @@ export class WatchResponseStream implements ResponseStream {
     while (bytes < inFlightMaxBytes && objectBytes < objectBytesMax) {
       const event = backlog.shift();
       if (event === undefined) break;
-      objectBytes += sizeOf(event);
+      objectBytes += eventBytes(event);
       const encoded = this.#encoded(() => encoder.encode(event, nowMs));
       lines.push(encoded);
       bytes += encoded.length;
