@@ -11,7 +11,7 @@ import { claimKeys } from '../../queries/view/claim-keys.ts';
 import type { ClusterView, Target } from '../../queries/view/cluster-view.ts';
 import { readDiskView } from '../../queries/view/disk-view.ts';
 import { announcements, listPolicies } from '../../queries/view/read-others.ts';
-import { unseenNotes } from '../../queries/view/unseen-notes.ts';
+import { limitsOf } from '../../queries/view/unseen-notes.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import { type ListedCluster, listCluster } from '../../state/list-cluster.ts';
@@ -65,9 +65,7 @@ export async function loadCluster(
       disks: await readDiskView(cluster, snapshot),
       ...(options.needsPolicies === true && (await listPolicies(cluster))),
       isEmbedded: announced === undefined && (await isEmbedded(options)),
-      notes: unseenNotes(unseen),
-      unseen,
-      seesNodes: !unseen.some(({ kind }) => kind === 'Node'),
+      ...limitsOf(unseen),
     };
   } catch (error) {
     throw serverError(error, options);

@@ -1,6 +1,6 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import { isReason } from '../../kube/api-error.ts';
-import { type DiskObjects, readDiskObjects } from '../../queries/disks/disk-objects.ts';
+import { type DiskObjects, diskObjectsOf, readDiskObjects } from '../../queries/disks/disk-objects.ts';
 import { unreadNote } from '../../queries/drives/drive-objects.ts';
 import type { ClusterView } from '../../queries/view/cluster-view.ts';
 import type { Log } from '../../runtime/log.ts';
@@ -29,23 +29,12 @@ export async function disksIn(cluster: Cluster): Promise<DiskObjects | undefined
     if (isReason(error, 'NotFound')) return undefined;
     if (!isReason(error, 'Forbidden')) throw error;
     const note = unreadNote('storagenodes or diskschedules', 'what is on the disks of the node is not known');
-    return { ...noDisks, notes: [note] };
+    return { ...diskObjectsOf({ nodes: [], schedules: [], settings: [], volumes: [] }, []), notes: [note] };
   }
 }
 
 /** The disks among objects of files; undefined if there are none. */
 export function disksOfView({ disks, snapshot }: ClusterView): DiskObjects | undefined {
   if (disks === undefined) return undefined;
-  return { ...noDisks, ...disks, persistentVolumes: [...snapshot.values('PersistentVolume')] };
+  return diskObjectsOf(disks, [...snapshot.values('PersistentVolume')]);
 }
-
-const noDisks: DiskObjects = {
-  nodes: [],
-  schedules: [],
-  settings: [],
-  volumes: [],
-  replicas: [],
-  images: [],
-  persistentVolumes: [],
-  notes: [],
-};

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { claim, pod, storageClass } from '../../engine/testing/objects.ts';
 import { nodeWith, podWith, viewOf } from '../../queries/testing/cluster-views.ts';
-import { unseenNotes } from '../../queries/view/unseen-notes.ts';
+import { limitsOf } from '../../queries/view/unseen-notes.ts';
 import { loadClusterView } from './load-cluster-view.ts';
 import { overlayFiles } from './overlay-files.ts';
 import { requireNamespace } from './require-namespace.ts';
@@ -80,17 +80,17 @@ describe('what the user may not read', () => {
   const pods = { kind: 'Pod', plural: 'pods', onlyNamespace: 'shop' } as const;
 
   test('is one line, however many kinds it is', () => {
-    const texts = unseenNotes([hidden('Node', 'nodes'), pods, hidden('CSINode', 'csinodes')]).map(
+    const texts = limitsOf([hidden('Node', 'nodes'), pods, hidden('CSINode', 'csinodes')]).notes.map(
       ({ text }) => text,
     );
     expect(texts).toEqual([
       'could not read nodes, csinodes (forbidden); could read pods only in namespace shop: nothing can be said about nodes; elsewhere what other pods use and where they are is not counted; how many volumes nodes can attach is not looked at',
     ]);
-    expect(unseenNotes([])).toEqual([]);
+    expect(limitsOf([]).notes).toEqual([]);
   });
 
   test('has the consequences, if there are nodes to look at', () => {
-    const [note] = unseenNotes([hidden('CSIStorageCapacity', 'csistoragecapacities'), pods]);
+    const [note] = limitsOf([hidden('CSIStorageCapacity', 'csistoragecapacities'), pods]).notes;
     expect(note?.text).toBe(
       'could not read csistoragecapacities (forbidden); could read pods only in namespace shop: elsewhere what other pods use and where they are is not counted; capacity is not looked at',
     );

@@ -13,12 +13,12 @@ import { QuestionError } from '../../queries/question-error.ts';
 import { findReservations } from '../../queries/reservations/find-reservations.ts';
 import type { ClusterView } from '../../queries/view/cluster-view.ts';
 import { listPolicies } from '../../queries/view/read-others.ts';
-import { unseenNotes } from '../../queries/view/unseen-notes.ts';
+import { limitsOf } from '../../queries/view/unseen-notes.ts';
 import { realClock } from '../../runtime/clock.ts';
 import type { AnswerView } from '../state/answer-view.ts';
 import type { QueueAnswer } from '../wire/answers.ts';
 import type { PlanQuestion } from '../wire/plan.ts';
-import { diskAnswer, diskRows, waitingVolumes } from './disk-rows.ts';
+import { diskAnswer, diskRows, diskViewOf, waitingVolumes } from './disk-rows.ts';
 import { poolRows } from './pool-rows.ts';
 import { otherObjects } from './snapshot-objects.ts';
 
@@ -115,15 +115,8 @@ function clusterViewOf(
     isEmbedded,
     isFromFiles,
     isComplete,
-    disks: {
-      schedules: [...disks.DiskSchedule.values()],
-      nodes: [...disks.StorageNode.values()],
-      settings: [...disks.DiskSettings.values()],
-      volumes: [...disks.DiskVolume.values()],
-    },
-    notes: unseenNotes(unseen),
-    unseen,
-    seesNodes: !unseen.some(({ kind }) => kind === 'Node'),
+    disks: diskViewOf(disks),
+    ...limitsOf(unseen),
   };
 }
 

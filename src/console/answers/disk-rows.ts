@@ -1,8 +1,10 @@
+import type { PersistentVolume } from '../../kube/api/core.ts';
 import { ownedEntries } from '../../queries/disks/disk-entries.ts';
 import { diskLine } from '../../queries/disks/disk-lines.ts';
-import type { DiskObjects } from '../../queries/disks/disk-objects.ts';
+import { type DiskObjects, diskObjectsOf } from '../../queries/disks/disk-objects.ts';
 import { VolumesOnDisks } from '../../queries/disks/disk-volume-lines.ts';
 import { diskLabel, type KnownDisk, knownDisks } from '../../queries/disks/known-disks.ts';
+import type { DiskView } from '../../queries/view/disk-view.ts';
 import type { AnswerView } from '../state/answer-view.ts';
 import type { DiskAnswer, WaitingVolumesAnswer } from '../wire/answers.ts';
 import type { ConsoleDisk } from '../wire/rows.ts';
@@ -61,18 +63,17 @@ function idOf(disk: KnownDisk): string {
   return `${diskLabel(disk)} ${disk.uuid ?? ''}`;
 }
 
-function objectsOf(
-  disks: AnswerView['disks'],
-  persistentVolumes: DiskObjects['persistentVolumes'] & object,
-): DiskObjects {
+function objectsOf(disks: AnswerView['disks'], persistentVolumes: readonly PersistentVolume[]): DiskObjects {
+  return diskObjectsOf(diskViewOf(disks), persistentVolumes);
+}
+
+/** The disks that the console follows. It does not follow images. */
+export function diskViewOf(disks: AnswerView['disks']): DiskView {
   return {
     nodes: [...disks.StorageNode.values()],
     schedules: [...disks.DiskSchedule.values()],
     settings: [...disks.DiskSettings.values()],
     volumes: [...disks.DiskVolume.values()],
     replicas: [...disks.Replica.values()],
-    images: [],
-    persistentVolumes,
-    notes: [],
   };
 }

@@ -1,4 +1,4 @@
-import type { DiskEntryLine } from '../../queries/disks/disks-report.ts';
+import type { DiskEntryLine, DiskVolumeLine } from '../../queries/disks/disks-report.ts';
 import type { PodExplanation } from '../../queries/explain/explanation.ts';
 import type { PendingPodsExplanation } from '../../queries/explain/pending/pending-explanation.ts';
 import type { ReservationsReport } from '../../queries/reservations/report.ts';
@@ -50,14 +50,10 @@ export interface DiskAnswer {
 
 /** Volumes on disks whose replicas have no place, or not all of them: `stowage disks list --volumes`. */
 export interface WaitingVolumesAnswer {
-  readonly volumes: readonly {
-    readonly volume: string;
-    readonly sizeBytes: number;
-    readonly replicasWanted: number;
-    readonly replicasPlaced: number;
-    readonly state: string;
-    readonly message?: string | undefined;
-  }[];
+  readonly volumes: readonly Pick<
+    DiskVolumeLine,
+    'volume' | 'sizeBytes' | 'replicasWanted' | 'replicasPlaced' | 'state' | 'message'
+  >[];
   readonly leftOut: number;
 }
 

@@ -8,6 +8,7 @@ import { type Replica, replicas } from '../../kube/stowage/replica.ts';
 import { type StorageNode, storageNodes } from '../../kube/stowage/storage-node.ts';
 import { type DiskVolume, diskVolumes } from '../../kube/stowage/volume.ts';
 import { listIfPermitted, unreadNote } from '../drives/drive-objects.ts';
+import type { DiskView } from '../view/disk-view.ts';
 import type { Note } from '../view/note.ts';
 
 /** The objects that reports are computed from. Undefined: the caller is not permitted to list that kind. */
@@ -20,6 +21,11 @@ export interface DiskObjects {
   readonly images: readonly BackingImage[] | undefined;
   readonly persistentVolumes: readonly PersistentVolume[] | undefined;
   readonly notes: readonly Note[];
+}
+
+/** The disks of a view; kinds that it lacks have no objects. */
+export function diskObjectsOf(disks: DiskView, persistentVolumes: readonly PersistentVolume[]): DiskObjects {
+  return { replicas: [], images: [], ...disks, persistentVolumes, notes: [] };
 }
 
 /** Reads nodes with their disks, and the objects that use them, as far as the caller is permitted to list them. Claims are found through PersistentVolumes. */

@@ -16,7 +16,7 @@ export interface DiskView {
   readonly nodes: readonly StorageNode[];
   readonly settings: readonly DiskSettings[];
   readonly volumes: readonly DiskVolume[];
-  /** Only of files. */
+  /** Only of files and the console. */
   readonly replicas?: readonly Replica[];
   /** Undefined if they may not be read. */
   readonly images?: readonly BackingImage[] | undefined;

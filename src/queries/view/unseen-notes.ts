@@ -1,5 +1,6 @@
 import type { IndexedKind } from '../../engine/cluster-index/cluster-change.ts';
 import type { UnlistedKind } from '../../state/list-cluster.ts';
+import type { ClusterView } from './cluster-view.ts';
 import type { Note } from './note.ts';
 
 /** What an answer cannot consider without objects of a kind. */
@@ -23,8 +24,15 @@ export const effects: { readonly [K in IndexedKind]: string } = {
   DeviceClass: 'whether devices serve an extended resource is not known',
 };
 
+/** The parts of a view that follow from the kinds that the user may not list. */
+export function limitsOf(
+  unseen: readonly UnlistedKind[],
+): Pick<ClusterView, 'notes' | 'seesNodes'> & { readonly unseen: readonly UnlistedKind[] } {
+  return { notes: unseenNotes(unseen), unseen, seesNodes: !unseen.some(({ kind }) => kind === 'Node') };
+}
+
 /** What the user may not read, in one line: a user with rights in one namespace lacks a dozen kinds. */
-export function unseenNotes(unseen: readonly UnlistedKind[]): readonly Note[] {
+function unseenNotes(unseen: readonly UnlistedKind[]): readonly Note[] {
   if (unseen.length === 0) return [];
   const hidden = unseen.filter(({ onlyNamespace }) => onlyNamespace === undefined);
   const partly = unseen.filter(({ onlyNamespace }) => onlyNamespace !== undefined);
