@@ -7,7 +7,7 @@ export interface MeteredAgent {
   readonly nodeName: string;
   /** The StorageNode as it was reported last. */
   readonly node: () => Pick<StorageNode, 'status'> | undefined;
-  /** How long ago the disks were last looked at; undefined before the first time. */
+  /** The time since the disks were last checked; undefined before the first time. */
   readonly probeAgeMs: () => number | undefined;
 }
 

@@ -23,7 +23,7 @@ export interface ServedDataOptions {
 }
 
 /**
- * Who may read what. An agent that wants to fetch data writes the hash of a token of its own into the status of its own copy or replica. On a real cluster,
+ * Decides which agent may read which data. An agent that wants to fetch data writes the hash of a new token into the status of its copy or replica. On a real cluster,
  * an admission policy ensures that agents write only those of their own node (deploy/disks.yaml). The agent that has the data gives it to a client that knows
  * such a token. So an agent reads the volumes that it has a replica of, and the images that it is to have a copy of.
  */

@@ -39,7 +39,7 @@ const workers = 4;
 
 /**
  * Places the replicas of every Volume, and expands them. It decides from stored objects only, and each of its writes can be the last one before a
- * crash: the next plan starts from what is stored. Keys are names of Volumes.
+ * crash: the next plan starts from the stored objects. Keys are names of Volumes.
  */
 export class VolumePlacement {
   readonly #context: ControllerContext;

@@ -66,7 +66,7 @@ export async function sendRest(
   await exchange(place, { method: 'PUT', headers }, chunks(), signal);
 }
 
-/** One request on a connection of its own. The token is sent only after the certificate was found to be the right one. */
+/** One request on a separate connection. The token is sent only after the certificate was found to be the right one. */
 async function exchange(
   place: UploadPlace,
   { method, headers = {} }: { readonly method: string; readonly headers?: OutgoingHttpHeaders },

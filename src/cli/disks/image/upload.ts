@@ -57,7 +57,7 @@ export interface ImageUploadOptions {
 
 /**
  * Creates the image, waits for the disk of its first copy, sends the bytes to the agent there, and waits until the agent has verified them. Whatever
- * breaks, the next attempt starts from what is stored; so does another call.
+ * breaks, the next attempt continues after the stored bytes; so does another call.
  */
 export class ImageUpload {
   readonly #cluster: Cluster;

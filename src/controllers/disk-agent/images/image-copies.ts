@@ -147,7 +147,7 @@ export class ImageCopies {
     return undefined;
   }
 
-  /** The file goes first: its bytes are released when its entry is gone. */
+  /** Deletes the file first: its bytes are released once its entry is removed. */
   async #remove(image: BackingImage, disk: AgentDisk): Promise<BackingImage> {
     const { context, onFilesChanged } = this.#parts;
     const { name = '', uid = '' } = image.metadata ?? {};

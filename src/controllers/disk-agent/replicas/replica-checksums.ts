@@ -69,7 +69,7 @@ export class ReplicaChecksums {
     this.#known.set(name, keyOf(uid, stamp));
   }
 
-  /** Whether this process has looked at the data of the replica, whatever its stamp is now. */
+  /** Whether this process has checked the data of the replica, whatever its stamp is now. */
   hasLooked({ name, uid }: Pick<ReplicaData, 'name' | 'uid'>): boolean {
     return this.#known.get(name)?.startsWith(`${uid} `) === true;
   }

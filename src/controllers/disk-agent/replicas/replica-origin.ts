@@ -29,7 +29,7 @@ export interface ReplicaOriginView {
 
 /**
  * If the volume has data, a new replica begins with that data; otherwise with its image, or empty. It never begins with less than others have, or had: a
- * volume that lost its data waits until a user gives it up. The controller `disks` records that a volume had data before the last replica with data is gone
+ * volume that lost its data waits until a user accepts the loss. The controller `disks` records that a volume had data before the last replica with data is gone
  * (`ReplicaRelease`), so a volume that is read after its replicas has the record, or one of the replicas still has the data.
  */
 export function replicaOrigin({

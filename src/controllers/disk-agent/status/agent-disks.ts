@@ -34,7 +34,7 @@ export class AgentDisks {
     this.#options = options;
   }
 
-  /** Whether the disks have been looked at. Before that, a disk that is not ready is only unknown. */
+  /** Whether the disks have been checked. Before that, a disk that is not ready is only unknown. */
   get isProbed(): boolean {
     return this.#isProbed;
   }

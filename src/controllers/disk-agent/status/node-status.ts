@@ -54,7 +54,7 @@ export class NodeStatus {
     this.#queue = new WorkQueue(context);
   }
 
-  /** How long ago the disks were last looked at; undefined before the first time. */
+  /** The time since the disks were last checked; undefined before the first time. */
   get probeAgeMs(): number | undefined {
     const ageMs = this.#context.clock.monotonicMs() - this.#probedMs;
     return Number.isFinite(ageMs) ? ageMs : undefined;

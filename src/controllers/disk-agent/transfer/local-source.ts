@@ -11,7 +11,7 @@ export function localSource(folder: DataFolder, sha512?: string): ByteSource {
       const totalBytes = await file.size();
       async function* chunks() {
         for (let at = 0; at < totalBytes; ) {
-          // The reader may keep a chunk, so each has a buffer of its own.
+          // The reader may keep a chunk, so each has a separate buffer.
           const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, totalBytes - at));
           const bytes = await file.read(buffer, at);
           if (bytes === 0) return;

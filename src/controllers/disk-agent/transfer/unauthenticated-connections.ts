@@ -35,7 +35,7 @@ export class UnauthenticatedConnections {
     else if (this.#total > this.#limits.totalMax) this.#closeOldest(this.#mostFrequentAddress());
   }
 
-  /** The peer has sent a valid token, or is gone. */
+  /** The peer has sent a valid token, or has disconnected. */
   delete({ remoteAddress = '', remotePort = 0 }: Peer): void {
     const connections = this.#byAddress.get(remoteAddress);
     if (connections?.delete(remotePort) !== true) return;

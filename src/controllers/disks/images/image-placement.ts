@@ -37,7 +37,7 @@ const workers = 2;
 
 /**
  * Places the copies of every BackingImage, and removes them. It decides from stored objects only, and each of its writes can be the last one before a crash:
- * the next plan starts from what is stored. Keys are names of BackingImages.
+ * the next plan starts from the stored objects. Keys are names of BackingImages.
  */
 export class ImagePlacement {
   readonly #context: ControllerContext;

@@ -123,8 +123,8 @@ export class ImageSteps {
   async #unprotect(): Promise<void> {
     const { metadata, status } = this.#image;
     const hasLostFiles = Object.keys(status?.diskFileStatusMap ?? {}).length > 0;
-    const gone = [backingImageFinalizer, ...(hasLostFiles ? [diskAgentFinalizer] : [])];
-    const finalizers = (metadata?.finalizers ?? []).filter((name) => !gone.includes(name));
+    const removed = [backingImageFinalizer, ...(hasLostFiles ? [diskAgentFinalizer] : [])];
+    const finalizers = (metadata?.finalizers ?? []).filter((name) => !removed.includes(name));
     await this.#patch({ metadata: { finalizers: finalizers.length === 0 ? null : finalizers } });
   }
 

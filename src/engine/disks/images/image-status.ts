@@ -47,8 +47,8 @@ function nulls(
   before: Readonly<Record<string, unknown>> = {},
   after: Readonly<Record<string, unknown>> = {},
 ): Readonly<Record<string, null>> {
-  const gone = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
-  return Object.fromEntries(gone.map((key) => [key, null]));
+  const removed = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
+  return Object.fromEntries(removed.map((key) => [key, null]));
 }
 
 /** The time at which each copy that no replica uses was found unused. */

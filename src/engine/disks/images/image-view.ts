@@ -49,7 +49,7 @@ export interface CopyView {
   readonly idleMs: number;
 }
 
-/** One write. Steps are carried out in order; whatever fails, the next plan starts from what is stored. */
+/** One write. Steps are carried out in order; if one fails, the next plan starts from the stored objects. */
 export type ImageStep =
   /** Takes a request back, only if the schedule is still the one that was read: a grant that came meanwhile is used. */
   | { readonly kind: 'withdraw'; readonly diskUUID: string }

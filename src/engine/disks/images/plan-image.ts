@@ -21,7 +21,7 @@ export function planImage(view: ImageView, disks: readonly DiskCandidate[]): Ima
 
 // ── Deletion ──
 
-/** No copy is wanted any more; when all files are gone, the bytes are released, and then the finalizer goes. */
+/** No copy is wanted any more: once all files are deleted, the bytes are released, and then the finalizer is removed. */
 function planDeletion({ copies, isProtected }: ImageView): ImagePlan {
   const remove = copies.filter(({ isWanted }) => isWanted).map(uuidOf);
   const steps: ImageStep[] = remove.length === 0 ? [] : [placeStep({ remove })];
@@ -104,7 +104,7 @@ class CopiesPlan {
     return hasReadableLength && this.#staying.length + this.#placement.added.length === 0;
   }
 
-  /** There is a copy already, or one has not gone completely. */
+  /** A copy exists already, or has not been removed completely. */
   #isTaken(uuid: string): boolean {
     return this.#view.copies.some(({ place }) => place.uuid === uuid);
   }
@@ -139,12 +139,12 @@ class CopiesPlan {
     }
   }
 
-  /** A replica that is still on the disk needs the copy, unless the disk itself is gone. */
+  /** A replica that is still on the disk needs the copy, unless the disk no longer exists. */
   #blocks({ place, isLost }: CopyView): boolean {
     return !isLost && this.#view.neededOn.has(place.uuid);
   }
 
-  /** Enough others have what it has: the data, or at least the bytes. */
+  /** Enough others have the data, or at least the bytes if it has no data. */
   #isReplaceable(copy: CopyView, others: readonly CopyView[]): boolean {
     const { bytes, minNumberOfCopies } = this.#view;
     const isEqual = hasProgress(copy) ? isCopyHealthy : (other: CopyView) => isGranted(other, bytes);
@@ -230,7 +230,7 @@ class CopiesPlan {
     return { kind: 'allocated', bytes, copies: counted.length, staying: this.#blocked() };
   }
 
-  /** The disk is to get a copy again when the one before has gone completely. */
+  /** The disk gets a copy again once the previous one was removed completely. */
   #isVacating(uuid: string): boolean {
     return this.#view.copies.some((copy) => !copy.isWanted && copy.place.uuid === uuid);
   }
@@ -263,7 +263,7 @@ function releaseStep({ place }: CopyView): ImageStep {
   return { kind: 'release', diskUUID: place.uuid };
 }
 
-/** The bytes are free when the file is gone. */
+/** The bytes are free once the file is deleted. */
 function isReleasable({ entry, state }: CopyView): boolean {
   return entry.askedBytes !== undefined && state === undefined;
 }

@@ -34,7 +34,7 @@ export function placeReplicas(
   return message === undefined ? plan : { ...plan, allocation: { kind: 'waiting-for-disk', bytes, message } };
 }
 
-/** Whether disks have room for `count` further replicas, each on a disk of its own choice. */
+/** Whether disks have the bytes for `count` more replicas, each placed separately. */
 export function canPlaceMore(
   view: VolumeView,
   replicas: readonly ReplicaView[],

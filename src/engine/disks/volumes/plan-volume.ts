@@ -100,7 +100,7 @@ function newNames({ name, replicas }: VolumeView, count: number): readonly strin
   return names;
 }
 
-/** An evicted replica goes when enough others have what it has: the data, or at least the bytes. */
+/** An evicted replica is deleted when enough others have the data, or at least the bytes if it has no data. */
 function evicted(replicas: readonly ReplicaView[], staying: readonly ReplicaView[]): readonly ReplicaView[] {
   const leaving = replicas.filter(({ place }) => place?.isEvicted === true);
   return leaving.filter(({ hasData }) =>

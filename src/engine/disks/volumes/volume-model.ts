@@ -71,7 +71,7 @@ export interface RefusedExpansion {
   readonly message: string;
 }
 
-/** One write. Steps are carried out in order; whatever fails, the next plan starts from what is stored. */
+/** One write. Steps are carried out in order; if one fails, the next plan starts from the stored objects. */
 export type VolumeStep =
   | { readonly kind: 'create'; readonly replica: string; readonly bytes: number }
   /** `isLossAccepted`: also if no other replica is healthy. */
