@@ -24,7 +24,7 @@ const {
   SINGLE_NODE_MULTI_WRITER,
 } = ControllerServiceCapability_RPC_Type;
 
-/** What the controller service can do, whichever process leads. */
+/** The capabilities of the controller service, equal in every process. */
 export const controllerCapabilities = [
   CREATE_DELETE_VOLUME,
   LIST_VOLUMES,

@@ -106,7 +106,7 @@ export class DriveCache {
     return this.#informer.status().resourceVersion === undefined;
   }
 
-  /** What the watch has delivered. */
+  /** The drives that the watch has delivered. */
   get drives(): readonly Drive[] {
     return [...this.#informer.values()] as Drive[];
   }

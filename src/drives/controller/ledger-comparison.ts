@@ -11,7 +11,7 @@ export interface LedgerComparisonOptions extends DriveCacheOptions {
   readonly cache: DriveCache;
   readonly ids: Ids;
   readonly metrics: Metrics;
-  /** Of this process, for Events. */
+  /** The name of this process in Events. */
   readonly instance: string;
 }
 

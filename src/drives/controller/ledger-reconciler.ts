@@ -16,7 +16,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { GaugeMetric, Metrics } from '../../runtime/metrics.ts';
 import type { LedgerObjects, LedgerSource } from './ledger-source.ts';
 
-/** How often ledgers are compared. What two comparisons find is no change in progress. */
+/** The interval between comparisons. A difference that two comparisons find is not a change in progress. */
 const auditMs = 30_000;
 
 /** On a Drive whose ledger and PersistentVolumes did not agree at least once. */

@@ -5,10 +5,10 @@ export interface HostMount {
   /** The directory of the filesystem that is visible here. */
   readonly root: string;
   readonly path: string;
-  /** Of this mount, such as `ro`. */
+  /** Options of this mount, such as `ro`. */
   readonly options: readonly string[];
   readonly type: string;
-  /** Of the filesystem, such as `prjquota`. */
+  /** Options of the filesystem, such as `prjquota`. */
   readonly filesystemOptions: readonly string[];
 }
 

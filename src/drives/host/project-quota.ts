@@ -3,7 +3,7 @@
  * of the drive. Calls for one mount must not run at the same time: two directories could get one project.
  */
 export interface ProjectQuota {
-  /** What the filesystem must be mounted with; undefined if sizes are not enforced. */
+  /** The mount option that the filesystem needs; undefined if sizes are not enforced. */
   readonly mountOption: string | undefined;
   /** Gives the directory of a volume a project without a limit. Everything that is made in it afterwards belongs to it, also links and pipes. */
   assign(directory: VolumeDirectory): Promise<void>;

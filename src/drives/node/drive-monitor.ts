@@ -11,9 +11,9 @@ import type { NodeDrive, NodeDrives } from './node-drives.ts';
 import type { NodeTopology } from './node-topology.ts';
 import type { VolumeUsage } from './volume-usage.ts';
 
-/** Drives that are looked at together: one that does not answer must not keep the others waiting. */
+/** The number of drives that are checked in parallel: a drive that does not respond must not delay the others. */
 const workers = 4;
-/** The kernel reports no lost device to this process, so each drive is looked at now and then. */
+/** The kernel reports no lost device to this process, so the monitor polls each drive. */
 const resyncMs = 30_000;
 /** Ledgers change often, and of them the status has one figure for display: changes of this time become one write. */
 const ledgerDelayMs = 1_000;
@@ -35,7 +35,7 @@ export interface DriveMonitorOptions {
 export class DriveMonitor {
   readonly #options: DriveMonitorOptions;
   readonly #queue: WorkQueue;
-  /** Drives that have not been looked at since the start. */
+  /** Drives that have not been checked since the start. */
   readonly #pending = new Set<string>();
   /** Drives whose objects have been deleted, and that may still be mounted. */
   readonly #gone = new Map<string, NodeDrive>();
@@ -58,7 +58,7 @@ export class DriveMonitor {
     });
   }
 
-  /** Starts to work. Resolves when each drive that is known now has been looked at, and its status is written; or when `signal` aborts. */
+  /** Starts the loop. Resolves when each drive that is known now has been checked and its status written, or when `signal` aborts. */
   async start(signal: AbortSignal): Promise<void> {
     const { drives, supervisor, log } = this.#options;
     for (const name of drives.names) this.#pending.add(name);

@@ -11,7 +11,7 @@ export interface DriveMountsOptions {
   readonly drivesRoot: string;
 }
 
-/** What the node sees of a drive. */
+/** The observation of a drive by its node. */
 export type DriveObservation =
   | {
       readonly kind: 'mounted';
@@ -27,7 +27,7 @@ export type DriveObservation =
   | { readonly kind: 'lost'; readonly message: string }
   | { readonly kind: 'failed'; readonly reason: MountFailure; readonly message: string };
 
-/** What calls need to know of a mounted drive. */
+/** The facts about a mounted drive that calls use. */
 export interface MountedDrive {
   readonly kind: 'mounted';
   readonly path: string;
@@ -216,14 +216,14 @@ function multipleText(devices: readonly HostDevice[], uuid: string): string {
   return `${paths} have the same filesystem UUID ${uuid}; disconnect the copy, or give it another UUID with xfs_admin -U generate`;
 }
 
-/** What people can do about a drive that is not mounted. A drive that cannot be read may be dead as well. */
+/** The remedy for a drive that is not mounted. A drive that cannot be read may have failed. */
 export function adviceAbout(drive: string, seen: Exclude<DriveObservation, { kind: 'mounted' }>): string {
   const isDead = seen.kind === 'lost' || seen.reason === 'InputOutputError' || seen.reason === 'MountFailed';
   const advice = `If it is dead, stowage drives forget ${drive} lists what is lost, and gives it up`;
   return isDead ? `${seen.message}. ${advice}` : seen.message;
 }
 
-/** What a Drive reports whose filesystem belongs to an older Drive; nothing is mounted, and nothing unmounted, for it. */
+/** The status of a Drive whose filesystem belongs to an older Drive. The node neither mounts nor unmounts anything for it. */
 export function duplicateOf(owner: string): DriveObservation {
   return failed(
     'DuplicateFilesystem',

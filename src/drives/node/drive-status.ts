@@ -11,11 +11,11 @@ import type { NodeDrive } from './node-drives.ts';
 
 /** Capacities are multiples of this, so that they do not change with every file. */
 const capacityStepBytes = 16 * 2 ** 20;
-/** What XFS needs for itself, at most; where it seems to need more, the filesystem has grown. */
+/** The most that XFS needs for its own metadata. If it seems to need more, the filesystem has grown. */
 const overheadShareMax = 0.05;
 const overheadBytesMin = 64 * 2 ** 20;
 
-/** While a state of people is set, the drive is looked at, and keeps that state. */
+/** The monitor checks a drive in one of these states, which users set, and leaves the state as it is. */
 const statesOfPeople: ReadonlySet<string> = new Set(['Repairing', 'Removing']);
 
 /** What the node reports: an observation, or that it has unmounted the drive, as its state asks for, or cannot. */

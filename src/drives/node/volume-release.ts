@@ -12,7 +12,7 @@ import type { VolumeMounts } from './volume-mounts.ts';
 
 /** Volumes whose data is removed at the same time. */
 const workers = 2;
-/** A volume that is still mounted is looked at again after this time; also each unmount leads to another look. */
+/** A volume that is still mounted is checked again after this time, and after each unmount. */
 const mountedRetryMs = 10_000;
 /** The longest time between attempts, such as on a drive that is lost. */
 const retryMsMax = 30_000;

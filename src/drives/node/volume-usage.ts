@@ -63,7 +63,7 @@ export class VolumeUsage {
       const path = await directories.find(mount, volume);
       return path === undefined ? undefined : (await this.#host.usage(path)).usedBytes;
     } catch {
-      // The next look at the drive reports what is wrong with it.
+      // The next check of the drive reports the failure.
       return undefined;
     }
   }
