@@ -136,7 +136,7 @@ describe('64-bit integers of custom resources stay exact', () => {
     expect((await call('POST', widgets, widget('c', `{"ruled":${large}}`))).status).toBe(201);
   });
 
-  test('beyond 64 bits they are floating-point numbers, which are no integers', async () => {
+  test('beyond 64 bits they are floating-point numbers, which are not integers', async () => {
     const refused = await call('POST', widgets, widget('d', '{"value":9223372036854775808}'));
     expect(refused.status).toBe(422);
     const free = await call('POST', widgets, widget('d', '{"free":100000000000000000000}'));

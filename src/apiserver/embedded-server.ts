@@ -136,7 +136,7 @@ export class EmbeddedServer {
     return this.#api.kubeconfig;
   }
 
-  /** A token for one purpose: the same after a restart, and without any right to the API. */
+  /** A token for one purpose: the same after a restart, and without any permission for the API. */
   tokenFor(purpose: string): string {
     return this.#api.tokenFor(purpose);
   }

@@ -1,7 +1,7 @@
 import type { ClusterIndex } from '../engine/cluster-index/cluster-index.ts';
 import type { ClaimBinding, Provision } from '../engine/rules/framework/decisions.ts';
 
-/** A placement could not be bound. What can be undone has been undone. */
+/** A placement could not be bound. The session has reverted the writes that can be reverted. */
 export class BindFailure extends Error {
   /** The new volume that could not be provisioned; plans avoid its node for a while. */
   readonly provision: Provision | undefined;

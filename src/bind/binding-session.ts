@@ -51,7 +51,7 @@ export interface BindOptions {
  * 3. The caller passes the reservation to `bind` (or `bindAssigned`, for a pod that was created with its node), or gives it back with
  *    `revert`. It calls `bind` at most once for a reservation.
  * 4. `bind` ends the reservation in any case. After success the session confirms it as soon as the index shows everything that was
- *    reserved: at once, or in a later `observe`. After a failure the session reverts it.
+ *    reserved: immediately, or in a later `observe`. After a failure the session reverts it.
  *
  * **Concurrency.** `reserve`, `revert`, `cancel` and `observe` are synchronous. Any number of `bind` calls may run at the same time,
  * while the caller plans further pods. A pod name has at most one reservation; a pod that was re-created under the name of one that is
@@ -64,17 +64,17 @@ export interface BindOptions {
  * already being written. If the signal aborts, `bind` rejects with its reason and undoes nothing on the server, because after the loss
  * of leadership nothing may be written any more.
  *
- * **Crash safety.** The session persists nothing of its own. After a crash at any point, the next process rebuilds from the API server
+ * **Crash safety.** The session persists no state besides the API objects. After a crash at any point, the next process rebuilds from the API server
  * what was promised, before its first decision:
  *
- * - after `reserve`: nothing was written, so nothing is left over;
+ * - after `reserve`: nothing was written, so there is nothing to clean up;
  * - after a selected node: the annotation on the claim makes the index count the promised bytes, and the next plan of the pod
  *   continues on that node;
  * - after a claimRef: the PersistentVolume itself is the lock; the next plan finds it, and the scheduler rolls it back if the pod no
  *   longer fits there (`ClaimRollback`);
  * - after the claim names its volume: the binding is final, and the pod follows the volume;
  * - after the pod's binding: the pod has its node, and the API server refuses a second one. A binding that is still on its way when
- *   another process takes over may take effect on what that process has given to other pods; the kubelet then refuses the pod.
+ *   another process takes over may take effect after that process has given the same capacity to other pods; the kubelet then refuses the pod.
  *
  * Only in memory is the pod's place on the node, its CPU and its slot. A scheduler therefore starts with the pods that have volumes which
  * only some nodes reach, before others of their priority.

@@ -13,7 +13,7 @@ export interface ReservationConfirmationsOptions {
 
 /**
  * Ends reservations that are no longer needed. When the index shows everything that was reserved, the reservation is confirmed: from then
- * on the objects themselves count. When the pod is gone, the reservation is reverted. While a binding is in flight its reservation stays:
+ * on the objects themselves count. When the pod is deleted, the reservation is reverted. While a binding is in flight its reservation stays:
  * `BindingSession.bind` ends it.
  */
 export class ReservationConfirmations {

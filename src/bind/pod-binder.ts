@@ -61,9 +61,9 @@ const writersMax = 64;
  * Several claimRefs are sent at the same time, and only if none is known to be out of date: the shorter the time between the first and
  * the last, the smaller the chance that one of them is completed while another fails. Reserving all of them by name first, and adding
  * the uids afterwards, would not close that gap. Kubernetes' PV controller completes a reservation by name whenever it processes the
- * claim, and Stowage's does so at once, because neither can distinguish it from an administrator's. It would also cost a second write for
- * each volume. And a name is no lock: a claim re-created under the name would inherit what a crashed scheduler had reserved, and a claim
- * that never returns would keep it forever.
+ * claim, and Stowage's does so immediately, because neither can distinguish it from an administrator's. It would also cost a second write for
+ * each volume. And a name is not a lock: a claim re-created under the name would inherit the reservation of a crashed scheduler, and a claim
+ * that is never re-created would keep it forever.
  */
 export class PodBinder {
   readonly #options: PodBinderOptions;
@@ -217,7 +217,7 @@ export class PodBinder {
    * behind, so the pod's claims are read from the server first.
    *
    * A window remains: a claim may be deleted between that read and the binding, or, in a binding that is fast, after the last event that
-   * informers have delivered. Kubernetes has no write that checks a pod and its claims at once. It is safe: the kubelet mounts only claims
+   * informers have delivered. Kubernetes has no write that checks a pod and its claims atomically. It is safe: the kubelet mounts only claims
    * that are bound and not being deleted, so the pod waits on its node, and no volume is used by two claims.
    */
   async #problemOf(

@@ -103,7 +103,7 @@ test('a binding without a response cannot take effect after the reservation is r
   });
 });
 
-test('a binding that takes effect while it is being given up counts', async () => {
+test('a binding that takes effect while it is being superseded counts', async () => {
   await using fixture = await SessionFixture.start();
   const reserved = await fixture.reserved();
   const late = loseBindings(fixture);
@@ -113,7 +113,7 @@ test('a binding that takes effect while it is being given up counts', async () =
   expect((await storedPod(fixture)).spec?.nodeName).toBe('n1');
 });
 
-test('a binding is given up only when the pod could be written', async () => {
+test('a binding is superseded only when the pod could be written', async () => {
   await using fixture = await SessionFixture.start();
   const reserved = await fixture.reserved();
   const late = loseBindings(fixture);

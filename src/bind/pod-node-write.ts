@@ -15,7 +15,7 @@ import { BindFailure } from './bind-failure.ts';
 import { retryWhileValid, type WriteState } from './retry-while-valid.ts';
 import { supersede } from './supersede.ts';
 
-/** What every write to a pod needs. */
+/** Options of every write to a pod. */
 export interface PodWriteOptions {
   readonly cluster: Cluster;
   readonly feed: ClusterFeed;
@@ -38,10 +38,10 @@ export type PodNodeProblem = (isRetry: boolean) => Promise<string | undefined>;
  *
  * - If another client has changed the pod and its requirements are the same, the binding is sent again on the new version.
  * - If no response comes, the pod is read: it may have its node. If not, the binding is sent again on the same version.
- * - If the write is given up after a binding without a response, that binding may still be on its way. So the pod is written before `send`
- *   rejects, and the server will refuse the late binding: what was reserved for the pod may then be given to another one.
+ * - If the write fails after a binding without a response, that binding may still be on its way. So the pod is written before `send`
+ *   rejects, and the server will refuse the late binding: another pod may then get the capacity that was reserved for this one.
  *
- * In the good case it sends one request.
+ * Usually it sends one request.
  */
 export class PodNodeWrite {
   readonly #options: PodNodeWriteOptions;

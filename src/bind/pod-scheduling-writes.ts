@@ -8,13 +8,13 @@ import { pods } from '../kube/resources.ts';
 import { undefinedIfNotFound } from '../kube/undefined-if-not-found.ts';
 import { type PodNodeProblem, PodNodeWrite, type PodWriteOptions } from './pod-node-write.ts';
 
-/** After this many conflicts the status write is given up: it is not worth more attempts. */
+/** The status write fails after this many conflicts: it is not worth more attempts. */
 const conflictsMax = 10;
 
 /** What the scheduler writes to pods: the binding, the nominated node, and the condition PodScheduled=False. */
 export class PodSchedulingWrites {
   readonly #options: PodWriteOptions;
-  /** By uid, the newest report that is being written. An older one for the same pod must not overwrite it. */
+  /** The newest report that is being written for a pod, by uid. An older one for the same pod must not overwrite it. */
   readonly #newestReport = new Map<string, NotScheduled>();
 
   constructor(options: PodWriteOptions) {
@@ -26,13 +26,13 @@ export class PodSchedulingWrites {
     await new PodNodeWrite({ ...this.#options, pod, nodeName, problem }).send(signal);
   }
 
-  /** A hint for other schedulers, and for this one after a restart. Throws if the pod is gone, or has a node meanwhile. */
+  /** A hint for other schedulers, and for this one after a restart. Throws if the pod was deleted, or already has a node. */
   async nominate(pod: Pod, nodeName: string, signal: AbortSignal): Promise<void> {
     const key = keyOf(pod);
     const isThere = await this.#patchStatus(key, signal, ({ status }) => {
       return status?.nominatedNodeName === nodeName ? undefined : { nominatedNodeName: nodeName };
     });
-    if (!isThere) throw new Error(`pod ${key} is gone, or has a node already`);
+    if (!isThere) throw new Error(`pod ${key} was deleted, or already has a node`);
   }
 
   /** Writes why the pod has no node, and updates its nominated node. */
@@ -74,7 +74,7 @@ export class PodSchedulingWrites {
 
   /**
    * Patches the version that `change` has seen, so that a late write never overwrites newer state. After a conflict with another
-   * client's write it reads the pod again. False if the pod is gone or has a node: then nothing was written.
+   * client's write it reads the pod again. False if the pod was deleted or has a node: then nothing was written.
    */
   async #patchStatus(
     podKey: string,

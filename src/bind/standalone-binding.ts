@@ -35,7 +35,7 @@ export interface StandaloneBindingOptions {
 }
 
 /**
- * A `BindingSession` with informers of its own, for callers that choose nodes themselves and run no controllers: `stowage/binding` and
+ * A `BindingSession` with its own informers, for callers that choose nodes themselves and run no controllers: `stowage/binding` and
  * the extender. It watches the cluster, assesses nodes for a pod, and notifies callers when to look again.
  */
 export class StandaloneBinding {
@@ -107,7 +107,7 @@ export class StandaloneBinding {
     });
   }
 
-  /** What each of the nodes says to the pod. Reserves nothing. */
+  /** Checks each of the nodes for the pod. Reserves nothing. */
   assess(pod: Pod, nodes: readonly string[]): Assessment {
     return assess(pod, this.index, { nowMs: this.clock.nowMs(), rules: this.rules, nodes });
   }

@@ -6,7 +6,7 @@ import type { Clock } from '../runtime/clock.ts';
 export interface SupersededObject<T extends KubeObject> {
   /** The version that the write names. */
   readonly version: string;
-  /** Undefined if the object is gone. */
+  /** Reads the object; undefined if it was deleted. */
   readonly read: () => Promise<T | undefined>;
   /** Changes the object, on the version that was read, in a way that has no other effect. */
   readonly change: (live: T) => Promise<T>;
@@ -17,10 +17,10 @@ const attemptsMax = 60;
 const pauseMaxMs = 5_000;
 
 /**
- * Makes sure that a write without a response can no longer take effect, so that what was reserved for it may be given to another pod. The
+ * Makes sure that a write without a response can no longer take effect, so that another pod may get the capacity that was reserved for it. The
  * write names the version that it replaces, so it is enough that the object gets another one.
  *
- * Resolves with the object that has another version: what the late write has made of it, if it was faster. Undefined if the object is gone,
+ * Resolves with the object that has another version; it contains the late write if that was faster. Undefined if the object was deleted,
  * or if the server refuses the change, for example because a permission is missing; then the late write remains possible.
  */
 export async function supersede<T extends KubeObject>(

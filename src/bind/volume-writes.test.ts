@@ -52,7 +52,7 @@ test('a selected node without a response cannot take effect after the reservatio
   expect(await storedMarks(fixture)).toEqual({ selected: undefined, givenUp: expect.any(String) });
 });
 
-test('a selected node that takes effect while it is being given up counts', async () => {
+test('a selected node that takes effect while it is being superseded counts', async () => {
   await using fixture = await SessionFixture.start();
   await fixture.claim();
   const reserved = await fixture.reserved(['data']);
@@ -73,7 +73,7 @@ test('a selected node that takes effect while it is being given up counts', asyn
   await expect(bound).rejects.toThrow('the test has ended');
 });
 
-test('the next selected node removes the mark of the one that was given up', async () => {
+test('the next selected node removes the mark of the superseded one', async () => {
   await using fixture = await SessionFixture.start();
   await fixture.claim();
   const claims = fixture.environment.cluster.resource(persistentVolumeClaims);

@@ -37,8 +37,8 @@ export class VolumeBindingWrites {
   /**
    * Selects the node for which the provisioner creates the claim's volume. May be repeated: it writes nothing if the node is already selected.
    *
-   * If the write is given up after an attempt without a response, that attempt may still be on its way. So the claim is written before this
-   * rejects, and the server will refuse the late attempt: what was reserved for the volume may then be given to another one. Otherwise the
+   * If the write fails after an attempt without a response, that attempt may still be on its way. So the claim is written before this
+   * rejects, and the server will refuse the late attempt: another volume may then get the capacity that was reserved for this one. Otherwise the
    * claim would get a node for which nothing is reserved.
    */
   async selectNode(provision: Provision, nodeName: string, signal: AbortSignal): Promise<void> {
@@ -78,7 +78,7 @@ export class VolumeBindingWrites {
     }
   }
 
-  /** The claim once nothing that was written on `version` takes effect any more; undefined if it is gone. */
+  /** Resolves with the claim when no write on `version` can take effect any more; undefined if the claim was deleted. */
   async #supersede(
     claim: PersistentVolumeClaim,
     version: string,
@@ -202,7 +202,7 @@ export class VolumeBindingWrites {
     return await this.#patchClaim(claim, { metadata: { annotations: marks } }, { signal });
   }
 
-  /** The claim that was decided on. Throws if it is gone, or has been re-created under its name. */
+  /** The claim of the decision. Throws if it was deleted, or re-created under its name. */
   #claimOf({ claim: key, claimUid }: Pick<ClaimBinding, 'claim' | 'claimUid'>): PersistentVolumeClaim {
     const claim = this.#feed.get('PersistentVolumeClaim', key);
     if (claim?.metadata?.uid !== claimUid) throw new Error(`PersistentVolumeClaim ${key} is gone`);
@@ -247,7 +247,7 @@ function poolMarks(
   };
 }
 
-/** Of an earlier selection, the segments are replaced or removed. */
+/** Replaces or removes the segments of an earlier selection. */
 function topologyMarks(
   nodeName: string,
   segments: Provision['fittingSegments'],

@@ -133,7 +133,7 @@ export class VolumeBinding implements AsyncDisposable {
     return [...this.#binding.feed.values(kind)];
   }
 
-  /** By `name`, or `namespace/name`. */
+  /** Returns the cached object with the key `name`, or `namespace/name`. */
   get<K extends IndexedKind>(kind: K, key: string): Projected<ObjectOf[K]> | undefined {
     return this.#binding.feed.get(kind, key);
   }
@@ -216,11 +216,11 @@ export class AssumedPod {
 
   /**
    * Writes what the volumes need, waits until all of them are bound, and then binds the pod to its node. Rejects with a `BindFailure`
-   * if a volume cannot be bound, another client was faster, or the pod is gone: then what can be undone has been, and the pod, if it
-   * still exists, can be decided on again. Also rejects with a `BindFailure` if the reservation has ended: it was reverted, or is
+   * if a volume cannot be bound, another client was faster, or the pod was deleted: then the writes that can be reverted have been, and
+   * the pod, if it still exists, can be planned again. Also rejects with a `BindFailure` if the reservation has ended: it was reverted, or is
    * bound.
    *
-   * When `signal` aborts, it rejects at once with the signal's reason and undoes nothing on the server. The next decision about the
+   * When `signal` aborts, it rejects immediately with the signal's reason and undoes nothing on the server. The next decision about the
    * pod finds what was written.
    */
   async bind(signal: AbortSignal = neverAborts()): Promise<void> {

@@ -12,7 +12,7 @@ import type { Cluster, ResourceClient } from './cluster.ts';
 
 /**
  * One client's connection to a cluster, with hooks on every call. Without hooks every call passes through unchanged. Several
- * intercepted clusters may lead to one cluster, so that each client has faults of its own. `fault-hooks.ts` has hooks for the
+ * intercepted clusters may lead to one cluster, so that each client has its own faults. `fault-hooks.ts` has hooks for the
  * usual faults.
  *
  * A call other than a watch runs through these steps; a hook that throws or rejects fails the call, and the later steps are skipped:
@@ -184,7 +184,7 @@ export type ClusterVerb = Exclude<keyof ResourceClient<KubeObject>, 'resource'>;
 export interface ClusterCall extends CallTarget {
   readonly options: Omit<ListOptions & WatchOptions & PatchOptions & DeleteCollectionOptions, 'signal'>;
   readonly signal: AbortSignal | undefined;
-  /** Makes the call without the client's signal: for requests that arrive after the client has given up. */
+  /** Makes the call without the client's signal: for requests that arrive after the client has aborted them. */
   readonly send: () => Promise<unknown>;
 }
 
@@ -201,7 +201,7 @@ interface CallTarget {
 export interface WatchEnd {
   /** Undefined: the watch ends regularly. */
   readonly error?: unknown;
-  /** Sent at the end. Must not be newer than what the watches have delivered. */
+  /** Sent at the end. Must not be newer than the last event of the watches. */
   readonly bookmark?: string;
 }
 

@@ -6,7 +6,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { CounterMetric, HistogramMetric, Metrics } from '../runtime/metrics.ts';
 import type { Cluster, ResourceClient } from './cluster.ts';
 
-/** From a tenth of a millisecond, as in process, to the half minute after which a request is given up. */
+/** From a tenth of a millisecond, as in process, to the half minute after which a request times out. */
 const secondsBuckets = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30];
 
 export interface MeteredClusterOptions {
@@ -24,7 +24,7 @@ export class MeteredCluster implements Cluster {
     this.#cluster = cluster;
     const requests = metrics.counter(
       'stowage_api_requests_total',
-      'API calls by verb, resource and status code; `aborted` if the client gave up, `error` if there was no answer.',
+      'API calls by verb, resource and status code; `aborted` if the client aborted the call, `error` if there was no response.',
       ['verb', 'resource', 'code'],
     );
     const seconds = metrics.histogram(

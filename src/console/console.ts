@@ -28,7 +28,7 @@ export type ConsoleSource =
       readonly objects: readonly (readonly [kind: ConsoleKind, object: KubeObject])[];
       readonly events: readonly Event[];
       readonly takenAtMs: number;
-      /** What the console that took it had recorded. */
+      /** The record of the console that took the snapshot. */
       readonly record?: ConsoleRecord | undefined;
     };
 
@@ -52,10 +52,10 @@ export interface ConsoleOptions {
 const flushDelayMs = 150;
 /** Rows that are made at a time; the process has other work. */
 const rowsPerSlice = 2_000;
-/** Figures of pools are made again at most so often, and never for more than a twentieth of the time. */
+/** Pools are recomputed at most this often, and never for more than 5 % of the time. */
 const poolsIntervalMs = 1_000;
 const poolsShare = 20;
-/** A promise ends, and a figure expires, without any change of an object: figures are never older than this where they are shown. */
+/** Promises and reported capacity expire without any change of an object: the numbers on a page are never older than this. */
 const capacityReportsMaxAgeMs = 10_000;
 const sampleIntervalMs = 10_000;
 const stopDeadlineMs = 1_000;
@@ -63,7 +63,7 @@ const stopDeadlineMs = 1_000;
 /**
  * The console of one cluster: follows the cluster, keeps the rows of the page, and answers its requests.
  *
- * 1. `start` returns at once; requests are answered while the cluster is still being read, and `ready` resolves afterwards.
+ * 1. `start` returns immediately; requests are answered while the cluster is still being read, and `ready` resolves afterwards.
  * 2. `handle` answers every request below `/console`. Any server can call it.
  * 3. `close` ends streams and informers.
  */

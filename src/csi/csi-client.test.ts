@@ -69,7 +69,7 @@ describe('a driver', () => {
     );
   });
 
-  test('that hangs is given up at the deadline, and the result is unknown', async () => {
+  test('that hangs ends at the deadline, and the result is unknown', async () => {
     await using fixture = new CsiFixture();
     await fixture.serve(services({ createVolume: (_, { signal }) => never(signal) }));
     const client = fixture.client();
@@ -107,7 +107,7 @@ describe('a driver', () => {
   });
 });
 
-describe('a caller that gives up', () => {
+describe('a caller that aborts', () => {
   test('while the driver works cancels the call there', async () => {
     await using fixture = new CsiFixture();
     const abort = new AbortController();
@@ -197,7 +197,7 @@ describe('secrets are neither in logs nor in errors nor in metrics', () => {
 });
 
 describe('messages that are too large', () => {
-  test('from the driver are no lack of capacity', async () => {
+  test('from the driver do not mean that capacity is exhausted', async () => {
     await using fixture = new CsiFixture();
     await fixture.serve(
       services({
@@ -226,7 +226,7 @@ test('a driver without the method answers Unimplemented', async () => {
   expect(error).toMatchObject({ code: 'Unimplemented', outcome: { effect: 'none', next: 'change' } });
 });
 
-test('bytes that are no message are a reply error', async () => {
+test('bytes that are not a message are a reply error', async () => {
   await using fixture = new CsiFixture();
   const raw = await RawGrpcServer.start(fixture.path);
   fixture.onClose(() => raw.stop());

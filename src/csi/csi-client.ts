@@ -47,7 +47,7 @@ export interface CallOptions {
 
 /**
  * Calls the CSI driver at one address. A call connects if necessary and waits until its deadline for a driver that is starting,
- * restarting or hanging. Any number of calls may run at once. A call rejects with a `CsiError`, whose `outcome` says what to do; an
+ * restarting or hanging. Any number of calls may run concurrently. A call rejects with a `CsiError`, whose `outcome` says what to do; an
  * aborted one has the code Canceled. Replies are checked: what CSI forbids is a `CsiReplyError`.
  */
 export class CsiClient {
@@ -117,7 +117,8 @@ export class CsiClient {
   async #ready(name: CsiMethodName, limits: CallLimits, connection: number | undefined): Promise<void> {
     const result = await this.#connection.ready(limits);
     const call = this.#describe(name);
-    if (result === 'aborted') throw new CsiCallError(call, 'Canceled', 'the caller gave up', { sent: false });
+    if (result === 'aborted')
+      throw new CsiCallError(call, 'Canceled', 'the caller aborted the call', { sent: false });
     if (result === 'closed')
       throw new CsiCallError(call, 'Canceled', 'the client is closed', { sent: false });
     if (result === 'not-ready') {

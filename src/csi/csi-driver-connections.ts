@@ -9,7 +9,7 @@ import { CsiDriver } from './csi-driver.ts';
 import type { CsiDriverSet, ServedCsiDriver } from './served-driver.ts';
 
 export interface CsiDriverConnectionsOptions {
-  /** Where the drivers listen: `unix:///path` each. */
+  /** Addresses of the drivers: `unix:///path` each. */
   readonly addresses: readonly string[];
   /** The flag that the addresses come from, for errors. */
   readonly addressSource: string;

@@ -20,7 +20,7 @@ export interface CsiDriverOptions {
   readonly random: Random;
   readonly log: Log;
   readonly signal: AbortSignal;
-  /** Of each call while connecting. */
+  /** Timeout of each call while connecting. */
   readonly timeoutMs?: number;
 }
 

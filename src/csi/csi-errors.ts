@@ -48,7 +48,7 @@ export class CsiCallError extends CsiError {
  */
 export class CsiReplyError extends CsiError {
   override readonly name = 'CsiReplyError';
-  /** As in csi.proto, such as `volume.volume_id`; empty if the reply is no message at all. */
+  /** Path of the invalid field as in csi.proto, such as `volume.volume_id`; empty if the reply is not a message at all. */
   readonly field: string;
   /** The reply, where it could be decoded. */
   readonly reply: unknown;
@@ -89,7 +89,7 @@ export class CsiDriverNameError extends Error {
   }
 }
 
-/** What a service of ours throws to answer with a code. Any other error is answered as Internal. */
+/** A service throws this to respond with its code. Any other error becomes Internal. */
 export class CsiStatusError extends Error {
   override readonly name = 'CsiStatusError';
   readonly code: GrpcErrorCode;

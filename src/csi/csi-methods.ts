@@ -34,7 +34,7 @@ export type CsiMethodName = keyof typeof csiMethods;
 
 type Rpc<Name extends CsiMethodName> = (typeof csiMethods)[Name]['rpc'];
 
-/** What a caller writes: fields that are left out have their default. Sizes are `bigint`, exact up to 2^63. */
+/** A request as callers write it: absent fields have their default. Sizes are `bigint`, exact up to 2^63. */
 export type CsiRequestInit<Name extends CsiMethodName> = MessageInitShape<Rpc<Name>['input']>;
 export type CsiRequest<Name extends CsiMethodName> = MessageShape<Rpc<Name>['input']>;
 export type CsiReply<Name extends CsiMethodName> = MessageShape<Rpc<Name>['output']>;

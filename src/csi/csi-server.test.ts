@@ -45,7 +45,7 @@ describe('the socket', () => {
     await expect(fixture.serve({ identity })).rejects.toThrow('another process serves');
   });
 
-  test('never replaces a file, and an error names the missing folder', async () => {
+  test('never replaces a file, and an error names the missing directory', async () => {
     await using fixture = new CsiFixture();
     writeFileSync(fixture.path, 'data');
     await expect(fixture.serve({ identity })).rejects.toThrow(`${fixture.path} exists and is not a socket`);

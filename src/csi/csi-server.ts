@@ -32,9 +32,9 @@ const stopGraceMs = 10_000;
 /** Only root and the owner connect, as kubelet does. */
 const socketModeDefault = 0o600;
 
-/** What an implementation learns of a call beside its request. */
+/** The context of a call that an implementation gets besides the request. */
 export interface CsiCallContext {
-  /** Aborts when the caller gave up, or its deadline passed. */
+  /** Aborts when the caller cancels the call, or its deadline passes. */
   readonly signal: AbortSignal;
 }
 
@@ -54,7 +54,7 @@ export interface CsiServices {
   readonly node?: ServiceMethods<typeof Node>;
 }
 
-/** What the kubelet asks before it calls a driver, on a socket of its own. */
+/** The service that the kubelet calls on a separate socket before it calls a driver. */
 export interface RegistrationServices {
   readonly registration: ServiceMethods<typeof Registration>;
 }
@@ -138,7 +138,7 @@ export class CsiServer {
         if (error === null) resolve();
         else
           reject(
-            new CsiSocketError(`cannot listen at ${this.path}: ${error.message}; check its folder`, {
+            new CsiSocketError(`cannot listen at ${this.path}: ${error.message}; check its directory`, {
               cause: error,
             }),
           );

@@ -23,7 +23,7 @@ export interface CallLimits {
 
 export type WaitResult = 'ready' | 'not-ready' | 'aborted' | 'closed';
 
-/** What came back, as bytes. `code` OK without a message is a violation of gRPC by the driver. */
+/** The response, as bytes. `code` OK without a message is a violation of gRPC by the driver. */
 export interface RawReply {
   readonly code: GrpcCode;
   readonly details: string;
@@ -83,7 +83,7 @@ export class DriverConnection {
     });
   }
 
-  /** Sends one request. The driver learns the deadline, and that the caller gave up. */
+  /** Sends one request. The driver is sent the deadline, and is notified if the caller cancels the call. */
   unary(path: string, request: Uint8Array, { deadlineMs, signal }: CallLimits): Promise<RawReply> {
     const restMs = deadlineMs - this.#clock.monotonicMs();
     return new Promise((resolve) => {

@@ -18,7 +18,7 @@ type Ask = <Name extends IdentityMethod>(method: Name) => Promise<CsiReply<Name>
 /** The request of these calls. The type of a method that is not known yet cannot say that it has no fields. */
 export const noFields = {} as never;
 
-/** What a driver says about itself: its name, its version and its capabilities. */
+/** The name, version and capabilities that a driver reports. */
 export class CsiDriverIdentity {
   readonly name: string;
   readonly vendorVersion: string;

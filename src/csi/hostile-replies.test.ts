@@ -147,7 +147,7 @@ const text = fc.oneof(
   fc.constantFrom('', '__proto__', 'a'.repeat(5000)),
 );
 
-/** By the number of the type in descriptor.proto. */
+/** Returns values of the scalar type with this number in descriptor.proto. */
 function scalarValue(type: number): fc.Arbitrary<unknown> {
   if (type === 8) return fc.boolean();
   if (type === 9) return text;

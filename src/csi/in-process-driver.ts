@@ -17,7 +17,7 @@ type Implementations = Readonly<Record<string, Implementation | undefined>>;
 
 /**
  * A CSI driver in this process, without a socket: requests and replies are checked as on the wire, and errors become the same types.
- * It has no timers of its own, so it also works under a virtual clock; `timeoutMs` is ignored.
+ * It sets no timers, so it also works under a virtual clock; `timeoutMs` is ignored.
  */
 export class InProcessDriver extends IdentifiedDriver {
   readonly #services: CsiServices;

@@ -2,10 +2,10 @@ import { type DescField, type DescMessage, getOption, type MessageShape } from '
 import { type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect';
 import { csi_secret } from './generated/csi.ts';
 
-/** In `volume_context`: tokens of the pod's service account. No option of csi.proto marks them, and they are secrets nevertheless. */
+/** Key in `volume_context` of the tokens of the pod's service account. They are secret, although csi.proto does not mark them. */
 export const accountTokensKey = 'csi.storage.k8s.io/serviceAccount.tokens';
 
-/** In place of a secret, as other CSI programs print it. */
+/** Printed instead of a secret, as other CSI programs do. */
 const stripped = '***stripped***';
 
 /** A longer text is cut: replies that list volumes can have megabytes. */

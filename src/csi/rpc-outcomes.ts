@@ -1,6 +1,6 @@
 import type { GrpcErrorCode } from './grpc-codes.ts';
 
-/** What a call does; the same code means different things for different kinds. */
+/** Kinds of calls; the meaning of a code depends on the kind. */
 export type CallKind = 'create' | 'delete' | 'publish' | 'unpublish' | 'expand' | 'modify' | 'read';
 
 /** What a failed call means for the caller. */
@@ -31,9 +31,9 @@ interface CodeMeaning extends RpcOutcome {
   readonly except?: { readonly [Kind in CallKind]?: Partial<RpcOutcome> };
 }
 
-/** Nothing was made, for all that is not `unknown`: "operation pending" has a code of its own (Aborted). */
+/** Every effect but `unknown` means that nothing was created: "operation pending" has its own code (Aborted). */
 const outcomes: Readonly<Record<GrpcErrorCode, CodeMeaning>> = {
-  /** The caller gave up; the driver may not have noticed. */
+  /** The caller cancelled the call; the driver may not have noticed. */
   Canceled: { effect: 'unknown', next: 'retry' },
   DeadlineExceeded: { effect: 'unknown', next: 'retry' },
   /** The connection broke, or the driver is shutting down. */
@@ -63,7 +63,7 @@ const outcomes: Readonly<Record<GrpcErrorCode, CodeMeaning>> = {
   },
   /** CSI: the volume is in use, or has snapshots; that can end without a change of the request. */
   FailedPrecondition: { effect: 'none', next: 'retry' },
-  /** Secrets and rights can be corrected without a change of the request. */
+  /** Secrets and permissions can be corrected without a change of the request. */
   PermissionDenied: { effect: 'none', next: 'retry' },
   Unauthenticated: { effect: 'none', next: 'retry' },
   Unknown: { effect: 'none', next: 'retry' },

@@ -14,7 +14,9 @@ export class CsiSocketError extends Error {
 export async function releaseStaleSocket(path: string): Promise<void> {
   const folder = await stat(dirname(path)).catch(undefinedIfMissing);
   if (!folder?.isDirectory()) {
-    throw new CsiSocketError(`cannot listen at ${path}: its folder does not exist; create ${dirname(path)}`);
+    throw new CsiSocketError(
+      `cannot listen at ${path}: its directory does not exist; create ${dirname(path)}`,
+    );
   }
   const found = await lstat(path).catch(undefinedIfMissing);
   if (found === undefined) return;

@@ -3,7 +3,7 @@ import type { PersistentVolumeAccessMode, PersistentVolumeSpec } from '../kube/a
 import { VolumeCapability_AccessMode_Mode as Mode, type VolumeCapabilitySchema } from './generated/csi.ts';
 import type { ServedCsiDriver } from './served-driver.ts';
 
-/** What a caller writes into requests. */
+/** The capability as callers write it into requests. */
 export type VolumeCapabilityInit = MessageInitShape<typeof VolumeCapabilitySchema>;
 
 /** The fields of a volume, or of a claim and its class, that make up the capability. */

@@ -25,7 +25,7 @@ import { checkDirectoryModes } from './data-directory-modes.ts';
 import { ownDefinitions } from './own-definitions.ts';
 
 export interface ControlPlaneOptions {
-  /** Where the data is kept. Without it, all data is in memory and ends with the process. */
+  /** The data directory. Without it, all data is in memory and ends with the process. */
   readonly dataDirectory?: string | undefined;
   readonly host?: string | undefined;
   /** 0, the default, picks a free port. */
@@ -148,7 +148,7 @@ export class EmbeddedControlPlane {
   }
 }
 
-/** What a controller would do to a new object right away is done before the object is stored. */
+/** Changes that a controller would immediately make to a new object are made before the object is stored. */
 function operatorRules(controllers: readonly string[]): OperatorRules {
   return controllers.includes(zonalUpgradeController.name) ? { persistentVolumes: withZonalAffinity } : {};
 }

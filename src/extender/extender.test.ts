@@ -4,7 +4,7 @@ import { csiNodes, persistentVolumes, pods } from '../kube/resources.ts';
 import { driver, ExtenderFixture, namespace } from './testing/extender-fixture.ts';
 
 describe('filter', () => {
-  test('returns the nodes with enough free capacity, and says what the others lack', async () => {
+  test('returns the nodes with enough free capacity, and reports how much capacity the others are missing', async () => {
     await using fixture = await ExtenderFixture.start();
     await fixture.node('n1', '10Gi');
     await fixture.node('n2', '2Gi');
@@ -290,7 +290,7 @@ describe('bind', () => {
     expect([status, body]).toEqual([200, { Error: 'node(s) did not have enough free storage' }]);
     const other = bindingArgs({ namespace, name: 'p', uid: 'another', node: 'n1' });
     expect((await fixture.post('/bind', other)).body).toEqual({
-      Error: 'pod default/p with uid another is gone, or is not in the cache yet',
+      Error: 'pod default/p with uid another was deleted, or is not in the cache yet',
     });
   });
 

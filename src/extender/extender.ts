@@ -31,7 +31,7 @@ export interface ExtenderOptions {
 const holdMsDefault = 30_000;
 /** Capacity is held on at most this many nodes for a pod: kube-scheduler filters no more of several thousand. */
 const heldNodesMax = 500;
-/** How long to wait for caches that are behind kube-scheduler's. It gives up after five seconds in all. */
+/** How long to wait for caches that are behind kube-scheduler's. kube-scheduler cancels a request after five seconds. */
 const cacheWaitMaxMs = 1_000;
 /** How long to wait until the cluster shows which nodes the previous pods have gone to. */
 const tentativeWaitMaxMs = 1_000;
@@ -87,7 +87,7 @@ export class Extender {
     }));
   }
 
-  /** The nodes where the pod's volumes fit once the victims are gone. */
+  /** The nodes where the pod's volumes fit once the victims are deleted. */
   async preempt({ pod, victims }: PreemptionArgs): Promise<PreemptionResult> {
     await this.#waitForCache(pod, [...victims.keys()]);
     this.#tentative.release(pod.metadata?.uid ?? '');
@@ -223,7 +223,7 @@ function isUnresolvableNode(answer: NodeAssessment): boolean {
   return answer.kind === 'refused' && answer.isUnresolvable;
 }
 
-/** What kube-scheduler last wrote about why the pod has no node; empty if nothing. */
+/** The last reason that kube-scheduler wrote for the pod's missing node; empty if none. */
 function lastRefusal({ status }: Pod): string {
   const condition = getCondition(status?.conditions, 'PodScheduled');
   return condition?.status === 'False' ? `${condition.reason} ${condition.message}` : '';

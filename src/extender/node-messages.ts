@@ -7,7 +7,7 @@ import type { AnyRule } from '../engine/rules/framework/rule.ts';
 import { type NodeReason, nodeReasons, type Reason, type ReasonText } from '../engine/rules/reasons.ts';
 
 /**
- * This many nodes get a message of their own, with names and numbers; the others share one. kube-scheduler counts equal messages and
+ * This many nodes get their own message, with names and numbers; the others share one. kube-scheduler counts equal messages and
  * puts all different ones into the pod's condition, where thousands of them would be useless.
  */
 const detailedMax = 8;

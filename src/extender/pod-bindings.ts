@@ -10,10 +10,10 @@ interface RunningBinding {
 }
 
 /**
- * Binds pods for kube-scheduler. kube-scheduler gives up waiting after a few seconds and asks again, so a second request for a pod joins
+ * Binds pods for kube-scheduler. kube-scheduler cancels its request after a few seconds and sends it again, so a second request for a pod joins
  * the first, and one for a pod that is already on the node succeeds.
  *
- * kube-scheduler binds the volumes before it asks. If a caller has not, the extender binds them as Stowage's scheduler does.
+ * kube-scheduler binds the volumes before this request. If a caller has not, the extender binds them as Stowage's scheduler does.
  */
 export class PodBindings {
   readonly #binding: StandaloneBinding;
@@ -34,7 +34,7 @@ export class PodBindings {
     if (running !== undefined) return await running.done;
     const pod = this.#binding.feed.get('Pod', key);
     if (pod?.metadata?.uid !== uid)
-      throw new Error(`pod ${key} with uid ${uid} is gone, or is not in the cache yet`);
+      throw new Error(`pod ${key} with uid ${uid} was deleted, or is not in the cache yet`);
     const assigned = pod.spec?.nodeName ?? '';
     if (assigned === node) return;
     if (assigned !== '') throw new Error(`pod ${key} is already assigned to node "${assigned}"`);

@@ -36,7 +36,7 @@ function post(port: number, path: string, options: ConnectionOptions): Promise<R
       session = received;
     });
     socket.once('secureConnect', () => {
-      // With TLS 1.2 there is a session from the start, and the event comes only for tickets.
+      // A TLS 1.2 connection has a session from the start, and emits the event only for tickets.
       session ??= socket.getSession();
       isResumed = socket.isSessionReused();
       socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nConnection: close\r\n\r\n[]`);

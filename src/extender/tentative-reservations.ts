@@ -16,7 +16,7 @@ interface PoolShare {
 /** When a reservation expires, and what its owner needs to know about it. */
 export interface TentativeTerms {
   readonly untilMs: number;
-  /** What kube-scheduler had written about its last refusal of the pod when the reservation was made. */
+  /** The last reason that kube-scheduler had written for refusing the pod when the reservation was made. */
   readonly lastRefusal: string;
 }
 
@@ -25,7 +25,7 @@ interface Entry {
   readonly podUid: string;
   readonly claimKeys: readonly string[];
   readonly terms: TentativeTerms;
-  /** By node, what the pod would take there. It will go to one of the nodes, or to none. */
+  /** The shares of pools that the pod would take, by node. It will be bound to at most one of the nodes. */
   shares: ReadonlyMap<string, readonly PoolShare[]>;
   /** The promises in the index for it, by id. */
   readonly promises: Map<string, PoolShare>;
@@ -47,7 +47,7 @@ const entriesMax = 10_000;
  */
 export class TentativeReservations {
   readonly #index: ClusterIndex;
-  /** By the pod's uid, oldest first. */
+  /** Entries by the pod's uid, oldest first. */
   readonly #entries = new Map<string, Entry>();
   readonly #byClaim = new Map<string, Set<Entry>>();
   readonly #byPod = new Map<string, Entry>();

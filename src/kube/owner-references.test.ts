@@ -16,7 +16,7 @@ describe('an object is controlled', () => {
       ownedBy({ uid: 'x' }, { uid: 'uid-1', controller: true }),
       true,
     ],
-    ['not by an owner that is no controller', ownedBy({ name: 'web-0', uid: 'uid-1' }), false],
+    ['not by an owner that is not a controller', ownedBy({ name: 'web-0', uid: 'uid-1' }), false],
     ['not by a namesake with another uid', ownedBy({ name: 'web-0', uid: 'uid-2', controller: true }), false],
     ['not by anybody where it has no owners', { metadata: { name: 'data' } }, false],
     ['not by anybody where it has no metadata', {}, false],

@@ -5,7 +5,7 @@ import { annotations, labels } from './well-known.ts';
 import { lookUp, textOf } from './wire.ts';
 
 /**
- * Whether the publisher of a figure still runs, by the Lease that it names. A figure that has not changed is not written again, so its age alone
+ * Whether the publisher of reported capacity still runs, by the Lease that it names. Capacity that has not changed is not written again, so its age alone
  * says nothing: the pool may be quiet.
  *
  * - `running`: its process renews the Lease, and the driver answers.
@@ -36,12 +36,12 @@ export function nodePublisherLeaseName(nodeName: string): string {
 /** Clocks of the publisher and of the reader may differ by so much. */
 const clockSkewMsMax = 60_000;
 
-/** Schedulers use the figures of a publisher that is gone for so much longer: it may restart, and its pools may not have changed. */
+/** How long schedulers still use the capacity from a publisher that has stopped: it may restart, and its pools may not have changed. */
 export const capacityReportGraceMs = 600_000;
 
 /**
- * When schedulers stop using the figures of the publisher that renews the Lease, unless it is renewed before; undefined if the Lease does not say. As
- * with the expiry of a DriverCapacity, a pool without a current figure takes no new volumes: another client may have filled it.
+ * When schedulers stop using the capacity from the publisher that renews the Lease, unless it is renewed before; undefined if the Lease does not say. As
+ * with the expiry of a DriverCapacity, a pool without current capacity gets no new volumes: another client may have filled it.
  */
 export function capacityReportsTrustedUntilMs(lease: Lease): number | undefined {
   const goneAtMs = publisherGoneAtMs(lease);
@@ -70,7 +70,7 @@ export function publisherState(
   return problem === '' ? { kind: 'running' } : { kind: 'failing', problem };
 }
 
-/** Which publisher is gone, and since when, as the predicate of a sentence about a figure. */
+/** Which publisher has stopped, and since when, as the predicate of a sentence about reported capacity. */
 export function publisherGoneText({
   holder,
   lease,

@@ -58,7 +58,7 @@ export function volumeNodeSelector(volume: PersistentVolume): CompiledNodeSelect
 }
 
 /**
- * When the driver had created the volume. A provisioner of ours writes the exact time; it measures figures with the same clock. For the
+ * When the driver had created the volume. A provisioner of ours writes the exact time; it measures capacity with the same clock. For the
  * volumes of others the PersistentVolume's creation counts, which comes after the volume's. It has whole seconds, cut off, so the next
  * second is the earliest that is certainly not too early. That is the API server's clock: a publisher whose clock is ahead of it by more
  * than the rest of that second could measure too early and seem to have measured later.

@@ -31,8 +31,8 @@ export const annotations = {
   /** On a StorageClass or claim: volumes of one owner are on different `drives`, `nodes` or `zones`; several are separated by commas. */
   volumeAntiAffinity: 'stowage.dev/volume-anti-affinity',
   /**
-   * On a claim: when a scheduler gave up a {@link selectedNode} that it had sent without a response. The write gives the claim another version,
-   * so that the server refuses what may still be on its way. The next selected node removes it.
+   * On a claim: when a scheduler cancelled a {@link selectedNode} that it had sent without a response. The write gives the claim another version,
+   * so that the server refuses the earlier write if it arrives late. The next selected node removes it.
    */
   selectionGivenUp: 'stowage.dev/selection-given-up',
   /**
@@ -44,15 +44,15 @@ export const annotations = {
   pool: 'stowage.dev/pool',
   /** On a claim: the Drive that the scheduler chose for its volume. CreateVolume takes it while the volume fits on it. */
   drive: 'stowage.dev/drive',
-  /** On a CSIStorageCapacity: when its figures were measured, RFC 3339 with fractions, by the clock of the publisher. */
+  /** On a CSIStorageCapacity: when its capacity was measured, RFC 3339 with fractions, by the clock of the publisher. */
   measuredAt: 'stowage.dev/measured-at',
   /** On a CSIStorageCapacity: the size of the smallest volume that the driver creates, a quantity such as `1Gi`. Smaller claims take as much. */
   minimumVolumeSize: 'stowage.dev/minimum-volume-size',
   /** On a CSIStorageCapacity: the Lease that its publisher renews, as `NAMESPACE/NAME`; see `publisher-heartbeat.ts`. */
   publisherLease: 'stowage.dev/publisher-lease',
-  /** On a CSIStorageCapacity: why its publisher cannot measure it. Absent: the figure is up to date while the publisher runs. */
+  /** On a CSIStorageCapacity: why its publisher cannot measure it. Absent: the capacity is up to date while the publisher runs. */
   capacityProblem: 'stowage.dev/capacity-problem',
-  /** On a CSIStorageCapacity: what differs between its figures and the volumes that are known, as JSON; see `drift-record.ts`. */
+  /** On a CSIStorageCapacity: the difference between its capacity and the known volumes, as JSON; see `drift-record.ts`. */
   drift: 'stowage.dev/drift',
   /** On a CSIStorageCapacity or DriverCapacity of a publisher that is responsible for one node: the name of the node. */
   publisherNode: 'stowage.dev/publisher-node',
@@ -60,7 +60,7 @@ export const annotations = {
   backingFactor: 'stowage.dev/backing-factor',
   /** On a DriverCapacity: the topology segment of its pools, as JSON of its labels. */
   segment: 'stowage.dev/segment',
-  /** On a PV: the node whose driver created the volume, where each node has a driver and a process of its own (`--node-deployment`). */
+  /** On a PV: the node whose driver created the volume, where each node has its own driver and its own process (`--node-deployment`). */
   creatorNode: 'stowage.dev/creator-node',
   /** On a PV: when the driver had created the volume, RFC 3339 with fractions, by the clock of the provisioner. */
   volumeCreatedAt: 'stowage.dev/volume-created-at',
@@ -93,7 +93,7 @@ export const annotations = {
   runSeconds: 'stowage.dev/run-seconds',
   /** On the same pods: the exit code of their containers. Absent: 0. */
   exitCode: 'stowage.dev/exit-code',
-  /** On a pod of a simulated node: how many seconds its containers take to end when it is deleted. Absent: they end at once. */
+  /** On a pod of a simulated node: how many seconds its containers take to end when it is deleted. Absent: they end immediately. */
   terminationSeconds: 'stowage.dev/termination-seconds',
   /** On a node of the demo: the capacity of the disks that the demo's driver manages, such as `100Gi`. */
   demoPool: 'demo.stowage.dev/pool',

@@ -13,7 +13,7 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The value of a label or annotation, which may be named `constructor` or `__proto__`: inherited properties are no strings. */
+/** The value of a label or annotation, which may be named `constructor` or `__proto__`: inherited properties are not strings. */
 export function lookUp(
   map: Readonly<Record<string, string>> | null | undefined,
   key: string,

@@ -29,7 +29,7 @@ export interface ControllerContext {
   readonly events: EventRecorder;
   /** One registry for all controllers, so a controller's own metrics carry its name. */
   readonly metrics: Metrics;
-  /** What controllers did and why, for debugging. Errors that need attention go to `report` instead. */
+  /** Logs the actions of controllers and their reasons, for debugging. Errors that need attention go to `report` instead. */
   readonly log: Log;
   readonly clock: Clock;
   readonly random: Random;

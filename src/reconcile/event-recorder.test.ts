@@ -164,7 +164,7 @@ describe('an event recorder', () => {
     expect(recorder.metrics().dropped).toBe(1);
   });
 
-  // The recorder gives up: its second attempt finds the event and treats that as a rejection.
+  // The recorder stops retrying: its second attempt finds the event and treats that as a rejection.
   test('continues the count on an event even if the answer to its creation was lost', async () => {
     const { clock, intercepted, written, recorder } = await begin();
     const answer = intercepted.addHooks({

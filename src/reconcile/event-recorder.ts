@@ -16,7 +16,7 @@ import { TokenBucket } from '../runtime/token-bucket.ts';
 const seriesWindowMs = 10 * 60_000;
 /** The maximum of remembered events and objects; the least recently used one is forgotten first. */
 const rememberedMax = 4096;
-/** Each object may write this many events at once, then one every five minutes, as in client-go. */
+/** Each object may write a burst of this many events, then one every five minutes, as in client-go. */
 const spamLimit = { burst: 25, tokensPerSecond: 1 / 300 };
 const queueDepthMaxDefault = 20_000;
 /** A burst of events must not depend on one write at a time; but few writers, so that events do not displace the work they report on. */
@@ -68,7 +68,7 @@ export interface EventRecorderMetrics {
   readonly recorded: number;
   /** Events held back because the object had too many. */
   readonly suppressed: number;
-  /** Events given up: the queue was full, the server rejected them, or it was unavailable for too long. */
+  /** Events that were not recorded: the queue was full, the server rejected them, or it was unavailable for too long. */
   readonly dropped: number;
 }
 

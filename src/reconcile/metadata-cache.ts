@@ -118,7 +118,7 @@ export class MetadataCache {
     return [...this.#caches.values()].map(({ resource }) => resource);
   }
 
-  /** By {@link resourceKey}. */
+  /** Returns the resource with this {@link resourceKey}. */
   resourceOf(key: string): Resource | undefined {
     return this.#caches.get(key)?.resource;
   }

@@ -4,7 +4,7 @@ import { isReason } from '../kube/api-error.ts';
 
 /**
  * Removes one finalizer from the version of an object that was read. If another client changed the object meanwhile, this fails with
- * `Conflict`, and the caller reads again; if the object is gone, nothing needs to be done.
+ * `Conflict`, and the caller reads again; if the object was deleted, nothing needs to be done.
  */
 export async function removeFinalizer<T extends KubeObject>(
   client: ResourceClient<T>,

@@ -5,8 +5,8 @@ import type { Requeue } from './workers.ts';
 const staleMs = 50;
 
 /**
- * Runs writes that were decided from the caches, and that carry the versions found there. A write that fails because its object has changed or is
- * gone is no failure: the key is reconciled again with what is stored now.
+ * Runs writes that were decided from the caches, and that carry the versions found there. A write that fails because its object has changed or was
+ * deleted is not a failure: the key is reconciled again with the current objects.
  */
 export async function retryIfStale(write: () => Promise<void>): Promise<Requeue | undefined> {
   try {

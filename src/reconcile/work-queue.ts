@@ -43,7 +43,7 @@ export class WorkQueue {
   readonly #clock: Clock;
   readonly #backOff: KeyedBackOff;
   readonly #retryBucket: TokenBucket | undefined;
-  /** In the order in which they are handed out; those before `#head` have been. */
+  /** Keys in the order in which they are handed out; those before `#head` have been handed out. */
   #waiting: string[] = [];
   #head = 0;
   /** Keys to run: those in `#waiting`, and those in `#processing` that were added again meanwhile. */
@@ -180,7 +180,7 @@ export class WorkQueue {
   }
 
   #begin(key: string): void {
-    assert(!this.#processing.has(key), `${key} would be processed twice at once`);
+    assert(!this.#processing.has(key), `${key} would be processed twice in parallel`);
     this.#dirty.delete(key);
     this.#processing.add(key);
   }

@@ -13,7 +13,7 @@ interface Waiters {
  * any number of times. The caller must stop listening when its wait ends. Check `signal.aborted` first: a signal
  * that has already aborted would never call. The callback must not throw.
  *
- * One signal serves a whole controller, where hundreds may wait at once. `addEventListener` walks all listeners of
+ * One signal serves a whole controller, where hundreds may wait at the same time. `addEventListener` walks all listeners of
  * the signal, and Node treats the eleventh as a leak and warns; so each signal gets one listener from here, and
  * waiting costs the same for any number of callbacks.
  */

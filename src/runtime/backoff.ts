@@ -6,7 +6,7 @@ export interface BackoffOptions {
   readonly baseMs: number;
   /** No delay is longer, however many attempts have failed. */
   readonly maxMs: number;
-  /** By how much the ceiling grows from one attempt to the next; at least 1. */
+  /** Factor by which the ceiling grows from one attempt to the next; at least 1. */
   readonly factor: number;
   readonly jitter: Jitter;
 }

@@ -4,8 +4,8 @@ import { assert } from './assert.ts';
 /**
  * A first-in, first-out queue between tasks that holds at most `depthMax` items.
  *
- * 1. Producers call `push`, which answers at once, or `pushWhenFree`, which waits for free space.
- * 2. Consumers call `pop` and wait for an item. Any number of either may wait at once; each side is served in the
+ * 1. Producers call `push`, which returns immediately, or `pushWhenFree`, which waits for free space.
+ * 2. Consumers call `pop` and wait for an item. Any number of either may wait; each side is served in the
  *    order in which it called, and no `push` overtakes a producer that waits.
  * 3. `close` ends it: it accepts nothing more, the remaining items can still be popped, then `pop` answers undefined.
  *
@@ -15,7 +15,7 @@ import { assert } from './assert.ts';
 export class BoundedQueue<T extends NonNullable<unknown>> {
   readonly depthMax: number;
   readonly #items = new Fifo<T>();
-  /** Waiting consumers; not empty only while there are no items. Sets, because one that gives up may be in the middle. */
+  /** Waiting consumers; not empty only while there are no items. A set, because a consumer in the middle may stop waiting. */
   readonly #consumers = new Set<(item: T | undefined) => void>();
   /** Waiting producers; not empty only while the queue is full. */
   readonly #producers = new Set<WaitingProducer<T>>();

@@ -10,7 +10,7 @@ import { assert } from './assert.ts';
  *    A negative delay counts as 0, because the remaining time until a deadline often is negative; a delay that is not finite is
  *    a bug and throws. Nothing happens before the call has returned, not even with a delay of 0.
  *
- * Any number of timers and sleeps may be pending at once. The order of those that end within the same millisecond is
+ * Any number of timers and sleeps may be pending. The order of those that end within the same millisecond is
  * exact on a virtual clock only; callers must not rely on it.
  */
 export interface Clock {

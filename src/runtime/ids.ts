@@ -22,7 +22,7 @@ export const systemIds: Ids = {
   suffix: () => suffixFrom(randomInt),
 };
 
-/** Ids from a random stream; with a seeded one, the same in every run. Give it a fork of its own. */
+/** Ids from a random stream; with a seeded one, the same in every run. Pass a fork that nothing else draws from. */
 export function idsFrom(random: Random): Ids {
   return {
     uid: () => uuidFrom((maxExclusive) => random.int(maxExclusive)),

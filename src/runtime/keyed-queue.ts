@@ -1,4 +1,4 @@
-/** Runs tasks with the same key one after the other, in the order of their calls, and others at once. */
+/** Runs tasks with the same key one after the other, in the order of their calls, and others concurrently. */
 export class KeyedQueue {
   /** The last task of each key that has not ended. */
   readonly #last = new Map<string, Promise<unknown>>();

@@ -89,7 +89,7 @@ function plain(value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value;
 }
 
-/** In quotes if its end would not be visible otherwise. */
+/** Quotes a value whose end would not be visible otherwise. */
 function quoted(value: unknown): string {
   if (typeof value === 'string' && /^[^\s"=]+$/.test(value)) return value;
   return JSON.stringify(value) ?? String(value);

@@ -10,7 +10,7 @@ export interface CounterMetric {
 
 export interface GaugeMetric {
   set(value: number, labels?: Labels): void;
-  /** Sets these values and removes all others: those of objects that are gone must not stay. */
+  /** Sets these values and removes all others: series of deleted objects must not stay. */
   replace(values: Iterable<readonly [labels: Labels, value: number]>): void;
   value(labels?: Labels): number;
 }
@@ -126,7 +126,7 @@ const isName = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 
 interface Family extends MetricDescription {
   readonly buckets: readonly number[];
-  /** By the values of its labels, as they are rendered. */
+  /** Series by the rendered values of their labels. */
   readonly series: Map<string, Series>;
 }
 
@@ -134,7 +134,7 @@ interface Series {
   /** The value; for a histogram, the sum of all values. */
   sum: number;
   count: number;
-  /** Of each bucket alone; accumulated when rendered. */
+  /** Observations in each bucket alone; accumulated when rendered. */
   readonly inBucket: number[];
 }
 

@@ -37,7 +37,7 @@ describe('a seeded stream', () => {
     expect(draw(seededRandom(7), 20)).not.toEqual(draw(seededRandom(8), 20));
   });
 
-  test('forks independently of what it has drawn, and is not changed by forking', () => {
+  test('forks independently of its earlier draws, and is not changed by forking', () => {
     const fresh = seededRandom(1);
     const used = seededRandom(1);
     draw(used, 10);

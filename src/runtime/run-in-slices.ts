@@ -25,13 +25,13 @@ export async function runInSlices<T>(
     if (step.done === true) return step.value;
     if (clock.monotonicMs() - sliceStartMs < budgetMs) continue;
     await turn();
-    // The `finally` blocks of the steps undo what they have begun.
+    // The `finally` blocks of the steps revert unfinished changes.
     if (signal?.aborted === true) steps.throw(signal.reason);
     sliceStartMs = clock.monotonicMs();
   }
 }
 
-/** Runs the computation to its end at once. `onStep` is called with the number of steps that are done. */
+/** Runs the computation to its end without pauses. `onStep` is called with the number of steps that are done. */
 export function runToEnd<T>(steps: Generator<void, T, void>, onStep: (done: number) => void = () => {}): T {
   for (let done = 1; ; done += 1) {
     const step = steps.next();

@@ -6,7 +6,7 @@ import type { Random } from './random.ts';
 
 /**
  * Work that runs in the background. It resolves when it has finished for good, or soon after `signal` aborts; it
- * rejects or throws when it failed and should run again. It may run any number of times, never twice at once.
+ * rejects or throws when it failed and should run again. It may run any number of times, never concurrently.
  */
 export type BackgroundRun = (signal: AbortSignal) => Promise<void>;
 
@@ -17,7 +17,7 @@ export interface TaskStatus {
   readonly crashes: number;
   /** How often it was restarted after that. */
   readonly restarts: number;
-  /** What it threw last. */
+  /** The last error that it threw. */
   readonly lastError: unknown;
 }
 

@@ -238,7 +238,7 @@ describe('stopping', () => {
     await supervisor.close();
   });
 
-  test('work that ignores its signal gives up at the deadline; disposing of it throws', async () => {
+  test('disposing of work that ignores its signal throws at the deadline', async () => {
     const { clock, supervisor } = setUp();
     const work = supervisor.start('stubborn', stubborn);
     await clock.advance(1);

@@ -11,12 +11,12 @@ import {
   type TaskStatus,
 } from './supervised-task.ts';
 
-/** Equal jitter, so that work that crashes at once cannot spin. */
+/** Equal jitter, so that work that crashes immediately cannot spin. */
 const defaultBackoff = exponentialBackoff({ baseMs: 200, maxMs: 30_000, factor: 2, jitter: 'equal' });
 const defaultSteadyMs = 60_000;
 const defaultStopDeadlineMs = 10_000;
 
-/** Far above what a process needs at once; work that is started per request or per object would hit it. */
+/** Far above the number of tasks that a process needs; work that is started per request or per object would hit it. */
 const tasksMax = 10_000;
 
 export interface SupervisorOptions {
@@ -55,7 +55,7 @@ export interface SupervisorStatus {
  * Owns background work, so that no promise floats: gives each task a name, restarts it with jittered back-off when it
  * throws, counts that, and ends it.
  *
- * 1. `start` may be called at any time, also by work. It returns at once; the work runs soon after. A name belongs to
+ * 1. `start` may be called at any time, also by work. It returns immediately; the work runs soon after. A name belongs to
  *    one task at a time: if the former task of that name was stopped and has not ended yet, the new work runs when it has.
  * 2. Work that resolves is over and forgotten, except in the totals of `status`.
  * 3. `close` ends all work and returns the names of tasks that did not end. It may be called any number of times, from anywhere

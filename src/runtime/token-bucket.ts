@@ -2,12 +2,12 @@ import { assert } from './assert.ts';
 
 export interface TokenBucketOptions {
   readonly tokensPerSecond: number;
-  /** How many tokens may be taken at once after an idle time; the bucket starts full. */
+  /** How many tokens may be taken together after an idle time; the bucket starts full. */
   readonly burst: number;
 }
 
 /**
- * Limits a rate: `burst` at once, `tokensPerSecond` in the long run. It keeps no timer; the caller passes the time, from a
+ * Limits a rate: bursts of `burst`, `tokensPerSecond` in the long run. It keeps no timer; the caller passes the time, from a
  * monotonic clock.
  */
 export class TokenBucket {

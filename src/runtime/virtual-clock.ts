@@ -8,7 +8,7 @@ const defaultStartMs = Date.UTC(2025, 0, 1);
 const advanceStepsMax = 10_000_000;
 
 /**
- * A clock that stands still until it is moved, for deterministic simulation.
+ * A clock that stands still until `advance` is called, for deterministic simulation.
  *
  * 1. Code under simulation uses it as a `Clock` and cannot distinguish it from a real one.
  * 2. The driver, one at a time, calls `advance` or `runUntilIdle` and awaits it. Timers fire one by one in order of
@@ -27,7 +27,7 @@ export class VirtualClock implements Clock {
   /** Pending timers, next one first. Sorted by due time; equal ones stay in order of creation. */
   readonly #timers: VirtualTimer[] = [];
 
-  /** `settle` resolves when nothing is left that is ready to run; a driver whose program also waits for sockets or files passes its own. */
+  /** `settle` resolves when no task is ready to run; a driver whose program also waits for sockets or files passes its own. */
   constructor(startMs: number = defaultStartMs, settle: () => Promise<void> = settleJobs) {
     this.#wallOriginMs = startMs;
     this.#settle = settle;
@@ -45,7 +45,7 @@ export class VirtualClock implements Clock {
     return sleepOn(this, ms, signal);
   }
 
-  /** In whole milliseconds, as a machine does it: what floating-point numbers leave of a deadline may be too short to move time at all. */
+  /** Rounds up to whole milliseconds, as a machine does: a fraction that floating-point rounding leaves may be too short to advance the clock. */
   after(ms: number, callback: () => void): Timer {
     const dueMs = this.#elapsedMs + Math.ceil(checkedDelayMs(ms));
     const timer: VirtualTimer = { dueMs, callback, isPending: true };

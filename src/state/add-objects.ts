@@ -23,7 +23,7 @@ export interface SortedObjects {
   readonly diskKinds: readonly KubeObject[];
   /** PriorityClasses and PodDisruptionBudgets, which predictions use. */
   readonly policies: readonly KubeObject[];
-  /** Of kinds that nothing above is made of. */
+  /** Objects of all other kinds. */
   readonly others: readonly KubeObject[];
 }
 

@@ -40,7 +40,7 @@ export interface ClusterFeedOptions {
  * Keeps a `ClusterIndex` up to date from informers.
  *
  * 1. Call `start`, then wait for `synced` before any decision that relies on the absence of an object.
- * 2. After a write, pass the response to `recordWrite`: the index and `get` have it at once, and an informer that is behind doesn't
+ * 2. After a write, pass the response to `recordWrite`: the index and `get` have it immediately, and an informer that is behind doesn't
  *    revert it. So the owner sees its own writes, and never promises the same resource twice.
  */
 export class ClusterFeed {

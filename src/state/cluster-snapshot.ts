@@ -19,7 +19,7 @@ export class ClusterSnapshot {
   readonly #byKind = new Map<IndexedKind, Map<string, KubeObject>>();
   /** False if Nodes could not be read: then one that is not here may exist. */
   knowsNodes = true;
-  /** By `namespace/name`. */
+  /** Leases by `namespace/name`. */
   readonly #leases = new Map<string, Lease>();
 
   /** A later object with the same key replaces the earlier one. An object without a name is ignored. */
@@ -31,7 +31,7 @@ export class ClusterSnapshot {
     else known.set(key, object);
   }
 
-  /** A Lease that a publisher of capacity may renew: an index does not use the figures of one that no longer does. */
+  /** A Lease that a publisher of capacity may renew: an index does not use the capacity of one that no longer does. */
   addLease(lease: Lease): void {
     const { namespace, name } = lease.metadata ?? {};
     this.#leases.set(`${textOf(namespace)}/${textOf(name)}`, lease);
@@ -41,7 +41,7 @@ export class ClusterSnapshot {
     this.#leases.delete(key);
   }
 
-  /** By `namespace/name`. */
+  /** Returns the Lease with the key `namespace/name`. */
   lease(key: string): Lease | undefined {
     return this.#leases.get(key);
   }

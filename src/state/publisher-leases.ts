@@ -4,7 +4,7 @@ import { leases } from '../kube/resources.ts';
 import type { Informer } from '../reconcile/informer/informer.ts';
 import type { SharedInformers } from '../reconcile/shared-informers.ts';
 
-/** Without the permission to list Leases it is unknown whether publishers run, and their figures are used. */
+/** Without the permission to list Leases it is unknown whether publishers run, and their capacity is used. */
 const watchedLeases = { ...leases, isOptional: true };
 
 /** The Leases that publishers of capacity renew. */

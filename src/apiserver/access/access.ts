@@ -25,7 +25,7 @@ export interface AccessOptions {
 /** The authorized sender of a request. */
 export interface Caller {
   readonly user: User;
-  /** What the caller was authorized for; undefined if the path cannot be parsed. */
+  /** The authorized action; undefined if the path cannot be parsed. */
   readonly attributes: Attributes | undefined;
   /** Guards the caller's writes; undefined if the caller may do everything. */
   readonly guard: WriteGuard | undefined;

@@ -98,7 +98,7 @@ export class AccountTokens {
       (await this.#accountError(namespace, serviceaccount)) ??
       (await this.#boundObjectError('secrets', namespace, secret)) ??
       (await this.#boundObjectError('pods', namespace, pod)) ??
-      // In a pod's token the node is only informative.
+      // The node in a pod's token is only informative.
       (pod === undefined ? await this.#boundObjectError('nodes', undefined, node) : undefined)
     );
   }

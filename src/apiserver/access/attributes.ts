@@ -2,7 +2,7 @@ import { trimmed } from '../../kube/go/trim.ts';
 import { selectedName } from '../registry/selection/selected-name.ts';
 import { pathSegmentProblems } from '../validation/names.ts';
 
-/** What a request wants to do, as RBAC rules see it: an action on a resource or on a path. Empty texts mean "none". */
+/** The requested action as RBAC rules see it: a verb on a resource or on a path. Empty strings mean "none". */
 export type Attributes = ResourceAttributes | PathAttributes;
 
 export interface ResourceAttributes {

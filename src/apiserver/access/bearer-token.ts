@@ -16,7 +16,7 @@ export function bearerToken(authorization: string | undefined): string | undefin
   return token;
 }
 
-/** Compares tokens in constant time; timing reveals only the length, which is no secret. */
+/** Compares tokens in constant time; timing reveals only the length, which is not secret. */
 export function tokenVerifier(token: string): (given: string) => boolean {
   const expected = Buffer.from(token);
   return (text) => {

@@ -42,7 +42,7 @@ export function requestedUser(headers: HeaderValues): RequestedUser | undefined 
 export interface ImpersonationRequest {
   readonly requestor: User;
   readonly requested: RequestedUser;
-  /** What the request wants to do as the impersonated user. */
+  /** The action that the request performs as the impersonated user. */
   readonly attributes: Attributes;
 }
 
@@ -198,7 +198,7 @@ class ModeCheck {
     return account === undefined ? [] : accountGroups(account.namespace);
   }
 
-  /** In the legacy mode, users, groups and service accounts are in the core group. */
+  /** The legacy mode checks users, groups and service accounts in the core group. */
   #about(resource: string, name: string): ResourceAttributes {
     const isOld =
       this.#mode === undefined &&

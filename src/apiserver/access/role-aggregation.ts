@@ -103,7 +103,7 @@ export class RoleAggregation {
   async #writeRules({ metadata }: ClusterRole, rules: readonly PolicyRule[]): Promise<void> {
     const { name = '' } = metadata;
     const { registry, onError } = this.#options;
-    // With the uid, so that a deleted role is not recreated.
+    // The uid ensures that a deleted role is not recreated.
     const body = {
       apiVersion: 'rbac.authorization.k8s.io/v1',
       kind: 'ClusterRole',

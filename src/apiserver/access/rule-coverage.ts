@@ -2,7 +2,7 @@ import type { PolicyRule } from '../../kube/api/stored/rbac.ts';
 import { goQuoted } from '../../kube/go/quote.ts';
 import { pathCovers } from './rule-match.ts';
 
-/** What `wanted` allows and `held` does not, in the smallest units: one verb on one resource or path. */
+/** Permissions that `wanted` grants and `held` does not, in the smallest units: one verb on one resource or path. */
 export function uncoveredRules(
   held: readonly PolicyRule[],
   wanted: readonly PolicyRule[],

@@ -26,13 +26,13 @@ export interface GrantedRules {
 }
 
 /**
- * Indexes roles by name and bindings by subject, so that a lookup costs what the user has, not what the cluster has.
+ * Indexes roles by name and bindings by subject, so that the cost of a lookup grows with the user's bindings, not with the bindings of the cluster.
  * Bindings are sorted by name, so that results are deterministic.
  */
 export class RuleIndex {
   readonly #roles = new Map<string, readonly PolicyRule[]>();
   readonly #bindings = new Map<string, AnyBinding>();
-  /** By namespace ('' for cluster scope) and subject. */
+  /** Bindings by namespace ('' for cluster scope) and subject. */
   readonly #bySubject = new Map<string, Set<AnyBinding>>();
 
   putRole(role: AnyRole): void {

@@ -57,7 +57,7 @@ describe.each([
     );
   });
 
-  test('leaves nothing behind if the applier gives up all fields', () => {
+  test('leaves nothing behind if the applier no longer applies any field', () => {
     fc.assert(
       fc.property(arbCase, ({ number, seed }) => {
         const kind = kindOf(number);
@@ -72,7 +72,7 @@ describe.each([
     );
   });
 
-  test('removes exactly the fields that no other manager owns if the applier gives up all fields', () => {
+  test('removes exactly the fields that no other manager owns if the applier no longer applies any field', () => {
     fc.assert(
       fc.property(arbCase, ({ number, seed }) => {
         const kind = kindOf(number);

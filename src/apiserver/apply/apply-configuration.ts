@@ -32,7 +32,7 @@ export interface ApplyRequest extends VersionedWrite {
   readonly manager: string;
   /** Empty for the object itself. */
   readonly subresource: string;
-  /** In the notation of the API: `2026-01-31T12:00:00Z`. */
+  /** The time of the write, in the API's format: `2026-01-31T12:00:00Z`. */
   readonly time: string;
   readonly force: boolean;
 }

@@ -23,8 +23,8 @@ export interface PruneRequest {
 }
 
 /**
- * The merged object without the fields that its applier gave up: named last time, not named now, and not owned by
- * another manager. In three steps, as Kubernetes does it: remove all fields that were named, with everything below
+ * Returns the merged object without the fields that its applier no longer applies: named last time, not named now, and
+ * not owned by another manager. In three steps, as Kubernetes does it: remove all fields that were named, with everything below
  * them; restore the fields that a manager owns, by the version that it wrote through; and restore what was removed
  * along with them but never belonged to the applier.
  */

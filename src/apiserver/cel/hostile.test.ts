@@ -59,7 +59,7 @@ describe('Hostile expressions', () => {
     { name: 'quotes', text: many(50_001, '"') },
     { name: 'backslashes in a text', text: `'${many(40_000, '\\\\')}` },
     { name: 'letters that fit nowhere', text: many(50_000, '@') },
-    { name: 'what is no expression', text: many(20_000, '1 ') },
+    { name: 'words that are not an expression', text: many(20_000, '1 ') },
   ])('$name are complained about', ({ text }) => {
     expect(runExpression(text, emptySubject).compile).toContain('Syntax error');
   });

@@ -140,7 +140,7 @@ function withoutMetadata({ metadata: _, ...rest }: StoredObject): JsonObject {
   return rest;
 }
 
-/** With a status subresource, other writes leave the status unchanged. */
+/** If the kind has a status subresource, writes of the object leave its status unchanged. */
 function keepStatus(object: WithStatus, old: WithStatus): void {
   if (old.status !== undefined) object.status = old.status;
   else delete object.status;

@@ -102,7 +102,7 @@ export class DefinitionController {
     );
   }
 
-  /** Handles only changed definitions: with hundreds of definitions, hundreds of events arrive at once. */
+  /** Handles only changed definitions: with hundreds of definitions, hundreds of events arrive together. */
   #serve(names: Iterable<string>): void {
     const changes = new Map<string, readonly ServedKind[]>();
     for (const name of names) {

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../schema/json-schema.ts';
 
 const conventions = 'https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md';
 
-/** With Kubernetes' descriptions, which `kubectl explain` shows. */
+/** Fields of every object, with Kubernetes' descriptions, which `kubectl explain` shows. */
 const everyObject = {
   apiVersion: {
     description: `APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: ${conventions}#resources`,

@@ -9,7 +9,7 @@ import type { ServedKind } from './served-kind.ts';
  */
 export class KindCatalog {
   readonly #builtIn: readonly ServedKind[];
-  /** By the name of their definition. */
+  /** Custom kinds, by the name of their definition. */
   readonly #defined = new Map<string, readonly ServedKind[]>();
   readonly #byPath = new Map<string, ServedKind>();
   readonly #byKind = new Map<string, ServedKind>();

@@ -87,7 +87,7 @@ export interface ServedKind<T extends StoredObject = StoredObject> extends Typed
   blocksRemoval?(object: T): boolean;
   /** Texts for Warning headers. */
   warnings?(object: T, old: T | undefined): readonly string[];
-  /** The grace period of a deletion in seconds; 0 removes the object at once. Default: always 0. */
+  /** The grace period of a deletion in seconds; 0 removes the object immediately. Default: always 0. */
   graceSeconds?(object: T, requested: Int64 | undefined): Int64;
 
   /** Fields for field selectors, besides metadata.name and metadata.namespace. */

@@ -71,9 +71,9 @@ describe('field sets', () => {
     ['a list', []],
     ['a number below a field', { 'f:a': 1 }],
     ['a step without a kind', { a: {} }],
-    ['a key that is no object', { 'k:[]': {} }],
-    ['a value that is no JSON', { 'v:nope': {} }],
-    ['an index that is no number', { 'i:x': {} }],
+    ['a key that is not an object', { 'k:[]': {} }],
+    ['a value that is not JSON', { 'v:nope': {} }],
+    ['an index that is not a number', { 'i:x': {} }],
     ['__proto__', JSON.parse('{"__proto__":{}}')],
   ])('are not read from %s', (_, value) => {
     expect(parseFieldSet(value)).toBeUndefined();

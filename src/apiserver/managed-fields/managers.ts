@@ -10,7 +10,7 @@ export interface Manager {
   readonly operation: 'Apply' | 'Update';
   readonly apiVersion: string;
   readonly subresource: string;
-  /** In the notation of the API, `2026-01-31T12:00:00Z`; empty if it is unknown. */
+  /** The time of the write, in the API's format `2026-01-31T12:00:00Z`; empty if it is unknown. */
   readonly time: string;
   readonly fields: FieldSet;
   /** The entry from which it was read, if the manager has not changed since. */

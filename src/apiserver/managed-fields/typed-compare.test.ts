@@ -17,7 +17,7 @@ const log = { name: 'log', image: 'log:1', resources: {} };
 
 const scenarios: readonly Scenario[] = [
   {
-    name: 'elements in another order are no change',
+    name: 'elements in another order are not a change',
     old: { containers: [web, log] },
     next: { containers: [log, web] },
     expected: {},

@@ -72,7 +72,7 @@ function fieldsOfStruct(value: JsonObject, { fields, rest }: StructShape): Field
     const field = fields.get(name);
     const shape = field?.shape ?? rest;
     const inner = value[name];
-    // In metadata, the server sets absent fields to undefined.
+    // The server sets absent fields of metadata to undefined.
     if (shape === undefined || inner === undefined) continue;
     const element = field === undefined ? `f:${name}` : field.element;
     node[element] = shape.kind === 'scalar' ? leaf : fieldSetOf(inner, shape);

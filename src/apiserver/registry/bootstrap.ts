@@ -33,7 +33,7 @@ export async function bootstrap(registry: Registry): Promise<void> {
   await ensure(registry, 'v1', 'services', kubernetesService, 'default');
 }
 
-/** In a real cluster, programs reach the API under this name; here it exists only for completeness. */
+/** Pods of a real cluster reach the API under this name; here it exists only for completeness. */
 const kubernetesService = {
   metadata: { name: 'kubernetes', labels: { component: 'apiserver', provider: 'kubernetes' } },
   spec: {

@@ -9,7 +9,7 @@ export interface AddedField {
   readonly description: string;
 }
 
-/** In the stored form. */
+/** Fields that this server adds to inline CSI volumes, as stored. */
 export interface AddedToCsiVolumeSource {
   fsSize?: string | undefined;
 }

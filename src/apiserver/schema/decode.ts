@@ -34,7 +34,7 @@ export type BodyConversion = (object: Readonly<Record<string, unknown>>) => {
 };
 
 export interface DecodedBody {
-  /** In its stored form, with kind and apiVersion; not shared with other objects. */
+  /** The object in its stored form, with kind and apiVersion; not shared with other objects. */
   readonly object: Record<string, unknown>;
   readonly warnings: readonly string[];
 }

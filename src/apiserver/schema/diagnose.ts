@@ -230,7 +230,7 @@ function numberName(value: unknown): string {
   return value instanceof JsonNumber ? `number ${value.text}` : jsonKindName(value);
 }
 
-/** In two steps: one pattern would try every split of the digits between number and suffix. */
+/** Matches number and suffix in two steps: one pattern would try every split of the digits between them. */
 function quantityProblem(value: unknown): string {
   const text = typeof value === 'string' ? value.trim() : '';
   const number = /^[+-]?[0-9.]+/.exec(text)?.[0];

@@ -51,7 +51,7 @@ export function parseServerJson(text: string): unknown {
 /** Integers beyond 2^53 have at least so many digits. */
 const longDigits = 16;
 
-/** Whether a number has so many digits that a double may not hold it. Only every 16th character has to be looked at. */
+/** Whether a number has so many digits that a double may not hold it. It has to check only every 16th character. */
 function hasLongNumber(text: string): boolean {
   for (let at = longDigits - 1; at < text.length; at += longDigits) {
     if (!isDigit(text.charCodeAt(at))) continue;

@@ -70,7 +70,7 @@ function readInt32(value: unknown): number | undefined {
 
 function readInt64(value: unknown): number | bigint | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value + 0 : undefined;
-  // Beyond 2^53. The text of a number such as 1.0 or 1e3 is no integer to Go.
+  // Beyond 2^53. Go does not parse a literal such as 1.0 or 1e3 as an integer.
   if (typeof value === 'bigint') return value;
   return value instanceof JsonNumber ? value.int64 : undefined;
 }

@@ -40,7 +40,7 @@ export interface TypeTable {
   readonly isKind: boolean;
   /** Whether a manager owns it as a whole. */
   readonly isAtomic: boolean;
-  /** In Go's order, which is the order of its JSON. */
+  /** Members in the order of the Go fields, which is the order of Go's JSON. */
   readonly members: readonly TypeMember[];
 }
 

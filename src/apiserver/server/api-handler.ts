@@ -204,7 +204,7 @@ export class ApiHandler {
     throw simulatedError(kind, subresource);
   }
 
-  /** Of an object that does not exist, that is reported. */
+  /** Rejects with NotFound if the object does not exist. */
   async #metrics({ resource, key }: Extract<Route, { kind: 'metrics' }>): Promise<never> {
     const { namespace, name } = key;
     if (name !== undefined) await this.#options.context.registry.get(resource, { namespace, name });

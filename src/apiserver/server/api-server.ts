@@ -125,7 +125,7 @@ export class ApiServer {
     return this.#credentials.certificate;
   }
 
-  /** A token for one purpose: the same after a restart, and without any right to the API. */
+  /** A token for one purpose: the same after a restart, and without any permission for the API. */
   tokenFor(purpose: string): string {
     return createHmac('sha256', this.#credentials.token).update(purpose).digest('base64url');
   }

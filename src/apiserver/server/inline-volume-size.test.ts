@@ -82,7 +82,7 @@ describe('a new field fsSize of type *Quantity in CSIVolumeSource', () => {
     ]);
   });
 
-  test('is an error with the field if it is no size', async () => {
+  test('is an error with the field if it is not a size', async () => {
     const wrong = await create('wrong', { fsSize: '10Gx' });
     expect([wrong.status, wrong.json<Failure>().message]).toEqual([
       400,

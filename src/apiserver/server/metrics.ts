@@ -15,7 +15,7 @@ export interface ServerMetrics {
   watchBytes: number;
   /** Connections refused because there were too many. */
   connectionsRefused: number;
-  /** Requests refused because too many bodies were being received at once. */
+  /** Requests refused because too many bodies were being received at the same time. */
   bodiesRefused: number;
   /** Unexpected exceptions: bugs of the server. */
   internalErrors: number;

@@ -64,7 +64,7 @@ export class DeferredWrites {
     });
   }
 
-  /** In order: later steps may need the objects of earlier ones. */
+  /** Retries the writes in order: later ones may need the objects of earlier ones. */
   async #retry(): Promise<void> {
     try {
       while (!this.#isClosed && this.#waiting[0] !== undefined) {

@@ -14,7 +14,7 @@ import { StoreError } from './store-error.ts';
  * But LMDB holds operating system locks (fcntl) for its table of readers: each process that has read holds a lock on a
  * byte of its own, and the kernel releases it however the process ends. So the lock is an empty LMDB database: a
  * process first enters the table and then checks for other entries; entries without a live lock are removed before. If
- * two processes start at once, at least one sees the other and gives up. Containers that share the directory see each
+ * two processes start at the same time, at least one sees the other and exits. Containers that share the directory see each
  * other too; if both have the same process id, the second cannot even enter the table.
  *
  * It is a separate database, so that no object data is touched before the lock is held.
@@ -61,7 +61,7 @@ function openTable(directory: string): RootDatabase {
     if (existsSync(options.path)) checkLmdbPages(options.path);
     return open(options);
   } catch (error) {
-    // A damaged lock is no damaged data: --fresh needs the lock too.
+    // Not reported as damaged data: --fresh would not help, because it needs the lock too.
     throw unusableDirectory(directory, fileSystemReason(error), new Error('lock', { cause: error }));
   }
 }

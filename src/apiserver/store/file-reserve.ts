@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readLastPage } from './lmdb-metas.ts';
 import type { StoreChange } from './store.ts';
 
-/** How far the file is extended at once, if the disk has that much space. */
+/** How far the file is extended each time, if the disk has that much space. */
 const chunkBytes = 2 ** 20;
 
 /** Space that only batches without a put may use, so that objects can be deleted when the disk is full. */

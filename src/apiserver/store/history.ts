@@ -24,7 +24,7 @@ const defaultHistoryLimits: HistoryLimits = {
   changesMin: 100,
 };
 
-/** The share of a limit that remains after compaction: dropping many changes at once costs no more than dropping one. */
+/** The share of a limit that remains after compaction: dropping many changes together costs no more than dropping one. */
 const shareKept = 7 / 8;
 
 /** The memory of a change besides its bytes: its objects and the overhead of Node and the allocator. */

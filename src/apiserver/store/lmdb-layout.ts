@@ -55,7 +55,7 @@ export function readTree(bytes: Buffer, at: number): TreeDescription {
   };
 }
 
-/** A page that is missing or is not what LMDB would have written. */
+/** A page is missing, or LMDB could not have written it. */
 export class PageError extends Error {
   readonly page: number;
 

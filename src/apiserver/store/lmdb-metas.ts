@@ -8,7 +8,7 @@ import {
   type TreeDescription,
 } from './lmdb-layout.ts';
 
-/** What one of the first two pages says about the state after one transaction. */
+/** A meta page, one of the first two pages: the state after one transaction. */
 export interface MetaPage {
   readonly pageBytes: number;
   readonly freeTree: TreeDescription;

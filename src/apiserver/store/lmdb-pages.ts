@@ -15,8 +15,8 @@ import { type MetaPage, newestMeta } from './lmdb-metas.ts';
 import { DamagedData } from './store-error.ts';
 
 /**
- * Walks all pages that the newest transaction of a file references, and throws if one is not what LMDB would have
- * written. LMDB itself trusts its file: it ends the process if pages are missing, and it loses records if keys are not
+ * Walks all pages that the newest transaction of a file references, and throws if LMDB could not have written
+ * one of them. LMDB itself trusts its file: it ends the process if pages are missing, and it loses records if keys are not
  * in order or if its list of free pages names a page that is in use. The contents of records are not checked here, and
  * free pages may be damaged or missing.
  */

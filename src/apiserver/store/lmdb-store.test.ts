@@ -178,7 +178,7 @@ describe('a data directory is refused', () => {
   });
 
   test.each([
-    { what: 'something else', file: 'store.mdb', text: 'these are no objects\n'.repeat(10_000) },
+    { what: 'something else', file: 'store.mdb', text: 'these are not objects\n'.repeat(10_000) },
     { what: 'something short', file: 'store.mdb', text: 'short' },
     { what: 'something else in the place of the lock', file: 'owner.mdb', text: 'x'.repeat(20_000) },
   ])('if it contains $what', async ({ file, text }) => {

@@ -8,7 +8,7 @@ const chunkLengthMax = 512;
  * at most one chunk of pointers, whatever the size and the order of arrival.
  */
 export class SortedKeys {
-  /** In order, none of them empty. */
+  /** Chunks in the order of their keys; none is empty. */
   readonly #chunks: string[][] = [];
   #size = 0;
 

@@ -4,7 +4,7 @@
  * 1. The newest state is in memory, and `get`, `list` and the two writes are synchronous: no other code runs between
  *    reading an entry and replacing it, so a compare-and-swap needs no lock. Every write still names the revision that
  *    it replaces; a mismatch is a bug of the caller and throws.
- * 2. A write is visible at once and durable later. Before code reveals a revision to clients (in the response to a
+ * 2. A write is visible immediately and durable later. Before code reveals a revision to clients (in the response to a
  *    write, a get or a list), it awaits `whenDurable` of the newest revision that the response contains. `subscribe`
  *    delivers only durable changes. So a crash never loses anything that a client has seen.
  * 3. If a batch cannot be made durable (a full disk), all writes since the last durable one are rolled back, newest

@@ -16,7 +16,12 @@ const schema: JsonSchema = {
 
 describe('applyDefaults', () => {
   test.each([
-    { name: 'fills in what is absent, and what that lacks', value: {}, limits: { cpu: 1 }, note: 'none' },
+    {
+      name: 'fills in absent fields, and the defaults inside of them',
+      value: {},
+      limits: { cpu: 1 },
+      note: 'none',
+    },
     { name: 'keeps null where it is allowed', value: { note: null }, limits: { cpu: 1 }, note: null },
     {
       name: 'takes null for absent where it is not',

@@ -97,7 +97,7 @@ function keepElements(value: readonly Json[], schema: JsonSchema, path: FieldPat
   });
 }
 
-/** With `additionalProperties: true` every name is known, but nothing below it. */
+/** `additionalProperties: true` makes every name known, but no field below it. */
 function isKnownField(schema: JsonSchema | undefined, name: string): schema is JsonSchema {
   if (schema === undefined) return false;
   return schema.additionalProperties !== undefined || ownValue(schema.properties, name) !== undefined;

@@ -4,7 +4,7 @@ import type { Correlation } from './correlation.ts';
 /** The result of one check of a value. */
 export interface CheckResult {
   hasFailed: boolean;
-  /** By message: of problems with equal messages, the first one counts. Undefined if only the failure matters. */
+  /** The first problem of each message, keyed by message. Undefined if only the failure matters. */
   readonly problems: Map<string, SchemaProblem> | undefined;
   /**
    * The number of single checks that matched: if all alternatives fail, the problems of the one with the most matches
@@ -40,7 +40,7 @@ export type NodeCheck = (value: Json, run: ValidationRun, correlation: Correlati
 /** One walk over a value: the current path and the results so far. It creates texts only for problems. */
 export class ValidationRun {
   readonly #segments: (string | number)[] = [];
-  /** Of all messages so far. */
+  /** Total length of all messages so far. */
   #characters = 0;
   #result: CheckResult = { hasFailed: false, problems: new Map(), matches: 0 };
 

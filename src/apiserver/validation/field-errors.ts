@@ -69,7 +69,7 @@ export class FieldErrors {
     this.#add('FieldValueForbidden', field, 'Forbidden', detail, omitValue);
   }
 
-  /** In bytes. If negative, the message names no limit. */
+  /** Reports a value of more than `maxBytes` bytes. If that is negative, the message names no limit. */
   tooLong(field: string, maxBytes: number): void {
     const detail = maxBytes >= 0 ? `may not be more than ${counted(maxBytes, 'byte')}` : 'value is too long';
     this.#add('FieldValueTooLong', field, 'Too long', detail, omitValue);

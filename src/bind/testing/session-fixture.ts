@@ -26,7 +26,7 @@ export class SessionFixture implements AsyncDisposable {
   readonly connection: InterceptedCluster;
   readonly session: BindingSession;
   readonly feed: ClusterFeed;
-  /** What the session reported, in order. Tests may add lines of their own. */
+  /** What the session reported, in order. Tests may append lines. */
   readonly log: string[] = [];
   readonly #supervisor: Supervisor;
 

@@ -44,7 +44,7 @@ export interface KubernetesConnectOptions {
 
 export interface FetchedPage {
   readonly text: string;
-  /** In whole seconds; undefined if the server does not say. */
+  /** The time of the Date header, precise to a second; undefined if the server does not send one. */
   readonly sentMs: number | undefined;
 }
 
@@ -55,7 +55,7 @@ export class KubernetesCluster implements Cluster, AsyncDisposable {
   readonly server: string;
   /** How to reach the server, without the user. */
   readonly connection: Omit<ConnectionSettings, 'user'>;
-  /** Of the context, or of this pod; `default` if neither sets one. */
+  /** The namespace of the context, or of this pod; `default` if neither sets one. */
   readonly namespace: string;
   /** What others on the network could read or forge, as sentences for the user. */
   readonly risks: readonly string[];

@@ -2,7 +2,7 @@ import type { Status, StatusReason } from '../../kube/api/meta.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import { isRecord } from '../../kube/wire.ts';
 
-/** Of an answer that is not a Status: enough to recognize a login page or a proxy. */
+/** Length of the excerpt of a response that is not a Status: enough to recognize a login page or a proxy. */
 const excerptLength = 200;
 
 export interface ErrorAnswer {

@@ -245,7 +245,7 @@ interface Failure {
   readonly isPermanent: boolean;
 }
 
-/** Never aborts. Waits use it one after another, never many at once. */
+/** Never aborts. Waits use it one after another, never in parallel. */
 const neverAborted = new AbortController().signal;
 setMaxListeners(0, neverAborted);
 

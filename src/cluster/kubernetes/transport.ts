@@ -4,7 +4,7 @@ import { type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { assert } from '../../runtime/assert.ts';
 import type { Certificate, Credential } from './credentials.ts';
 
-/** Further requests wait for a connection; each watch has one of its own. */
+/** Further requests wait for a connection; each watch has a separate one. */
 const connectionsMax = 64;
 const connectTimeoutMs = 10_000;
 /** Load balancers commonly drop connections that are idle for a minute. */
@@ -47,7 +47,7 @@ export interface HttpAnswer {
 export class Transport {
   readonly #options: TransportOptions;
   readonly #basePath: string;
-  /** By client certificate: requests without one, such as those for other users, never go over a connection that has one. */
+  /** Connections by client certificate: requests without one, such as those for other users, never go over a connection that has one. */
   readonly #current = new Map<Certificate | undefined, Connections>();
   readonly #retiring = new Set<Promise<void>>();
   readonly #all = new Set<Connections>();

@@ -141,7 +141,7 @@ describe('a watch', () => {
     expect(end).toMatchObject({ reason: 'ServiceUnavailable' });
   });
 
-  test('is given up when it has been silent for too long', async () => {
+  test('is ended when it has been silent for too long', async () => {
     const { lines, end } = await watch(
       (response) => response.write(eventLine('ADDED', 'a', '8')),
       {},
@@ -153,7 +153,7 @@ describe('a watch', () => {
     expect(end).toMatchObject({ reason: 'Timeout', message: expect.stringContaining('silent') });
   });
 
-  test('is not given up while bookmarks arrive, and has no timeout as requests have', async () => {
+  test('is not ended while bookmarks arrive, and has no timeout as requests have', async () => {
     const { lines, end } = await watch(
       async (response) => {
         for (let i = 1; i <= 8; i += 1) {

@@ -16,7 +16,7 @@ export interface WatchStreamOptions {
   readonly clock: Clock;
   /** A stream that is silent for so long is broken. Undefined: it may be silent. */
   readonly silenceMsMax: number | undefined;
-  /** By then the server should have ended the stream. */
+  /** The server should have ended the stream after this time. */
   readonly durationMsMax: number | undefined;
 }
 

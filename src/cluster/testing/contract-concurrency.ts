@@ -41,7 +41,7 @@ export function concurrencyContract(fixture: () => ContractFixture): void {
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     });
 
-    test('see what they have written', async () => {
+    test('see their own writes', async () => {
       const namespace = await freshNamespace(fixture());
       const client = fixture().cluster.resource(configMaps);
       const write = async (name: string) => {

@@ -113,7 +113,7 @@ export function patchContract(fixture: () => ContractFixture): void {
         expect((await by('two', { a: '2' }, true)).data).toEqual({ a: '2', b: '1' });
       });
 
-      test('removes fields that its manager gives up, but not those that another owns too', async () => {
+      test('removes fields that its manager no longer applies, but not those that another owns too', async () => {
         const { by } = await anAppliedMap();
         await by('two', { a: '1' });
         expect((await by('one', {})).data).toEqual({ a: '1' });

@@ -12,7 +12,7 @@ export interface Rights {
   readonly byNamespace: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** The rights of a viewer who may list everything. */
+/** The permissions of a viewer who may list everything. */
 export const fullRights: Rights = {
   key: 'everything',
   isFull: true,
@@ -63,14 +63,14 @@ function withoutClaim(rights: Rights, row: ConsoleRows['volume']): ConsoleRows['
   return isSeen ? row : { ...row, claim: '' };
 }
 
-/** What is requested on a node is the sum over the pods of all namespaces. */
+/** Removes the requests on a node, which are sums over the pods of all namespaces. */
 function withoutRequests(rights: Rights, row: ConsoleRows['node']): ConsoleRows['node'] {
   if (mayList(rights, 'pods')) return row;
   const { cpu, memory, pods } = row;
   return { ...row, cpu: [null, cpu[1]], memory: [null, memory[1]], pods: [null, pods[1]] };
 }
 
-/** Promises are for claims and pods; what a published pool has in use is the sum of PersistentVolumes. */
+/** Removes promises, which are for claims and pods, and the used bytes of a published pool, which are a sum of PersistentVolumes. */
 function withoutPromises(rights: Rights, row: ConsoleRows['pool']): ConsoleRows['pool'] {
   const seesPromises = mayList(rights, 'persistentvolumeclaims') && mayList(rights, 'pods');
   const seesUsed = row.source === 'Drive' || mayList(rights, 'persistentvolumes');

@@ -15,7 +15,7 @@ test('consoles on different ports of a host have cookies of their own, as browse
   expect(hosts.map((host) => tokenIn(header, host))).toEqual(['token-0', 'token-1', 'token-2', 'token-3']);
 });
 
-test('what would break out of the cookie, or be dropped by browsers, is no token', () => {
+test('a string that could end the cookie, or that browsers drop, is not a token', () => {
   for (const text of ['', 'a;b', 'a b', 'a\r\nSet-Cookie: b=c', 'a,b', 'x'.repeat(4_000)])
     expect(isPlausibleToken(text), text).toBe(false);
 });

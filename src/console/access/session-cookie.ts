@@ -12,7 +12,7 @@ const attributes = 'Path=/console/; HttpOnly; Secure; SameSite=Strict';
 /** Browsers drop longer cookies without a word. */
 const tokenMaxLength = 3_800;
 
-/** What a token may consist of: nothing that would end a cookie. */
+/** Characters of a token: none that would end a cookie. */
 const tokenForm = /^[A-Za-z0-9._~+/=:-]+$/;
 
 export function isPlausibleToken(token: string): boolean {

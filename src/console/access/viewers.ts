@@ -10,12 +10,12 @@ export interface Viewer {
   /** Equal for requests with the same token. */
   readonly key: string;
   readonly rights: Rights;
-  /** Acts with the viewer's own rights; undefined for the console's own token, which acts with those of the process. */
+  /** Has the viewer's own permissions; undefined for the console's own token, which has those of the process. */
   readonly cluster: Cluster | undefined;
 }
 
 export interface ViewersOptions {
-  /** Gives every right to see; undefined if only tokens of the cluster are accepted. */
+  /** Allows reading everything; undefined if only tokens of the cluster are accepted. */
   readonly ownToken?: string | undefined;
   /** A client that sends this bearer token; undefined if only the own token is accepted. */
   readonly asViewer?: ((token: string) => Cluster) | undefined;
@@ -26,9 +26,9 @@ export interface ViewersOptions {
 
 /** Rights that were withdrawn end a view after this time at the latest. */
 export const rightsMaxAgeMs = 30_000;
-/** Viewers whose rights are remembered. */
+/** Limit of viewers whose permissions are cached. */
 const viewersMax = 1_000;
-/** Viewers about whom the cluster is asked at one time: anyone who reaches the console can make it ask about tokens that are none. */
+/** Limit of token checks in flight: anyone who reaches the console can make it check invalid tokens. */
 const askingMax = 8;
 
 interface Known {
@@ -39,7 +39,7 @@ interface Known {
 /** Finds out what the holder of a token may see. Answers are kept for a short time. */
 export class Viewers {
   readonly #options: ViewersOptions;
-  /** By the hash of the token, so that the memory of this process has no list of tokens. */
+  /** Viewers by the hash of their token, so that the memory of this process has no list of tokens. */
   readonly #known = new Map<string, Known>();
   readonly #asking = new Semaphore(askingMax);
 

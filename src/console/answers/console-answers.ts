@@ -22,7 +22,7 @@ import { diskAnswer, diskRows, diskViewOf, waitingVolumes } from './disk-rows.ts
 import { poolRows } from './pool-rows.ts';
 import { otherObjects } from './snapshot-objects.ts';
 
-/** What the objects of the console do not say: which scheduler decides. */
+/** Facts that the objects of the console do not contain: which scheduler decides. */
 export interface SchedulerFacts {
   /** The Leases on which components announce themselves; undefined if they may not be read. */
   readonly leases: readonly Lease[] | undefined;
@@ -34,14 +34,14 @@ export interface SchedulerFacts {
 
 export interface ConsoleAnswersOptions {
   readonly facts: () => Promise<SchedulerFacts>;
-  /** PriorityClasses and PodDisruptionBudgets of a file, for plans; those of a cluster are read with the rights of the viewer. */
+  /** PriorityClasses and PodDisruptionBudgets of a file, for plans; those of a cluster are read with the permissions of the viewer. */
   readonly policies?: readonly KubeObject[] | undefined;
 }
 
 export interface ViewerPlanOptions {
   /** The viewer's own, for what the console does not follow; undefined for a frozen state. */
   readonly cluster: Cluster | undefined;
-  /** Aborts when the viewer is gone. */
+  /** Aborts when the viewer disconnects. */
   readonly signal: AbortSignal;
 }
 
@@ -51,7 +51,7 @@ export type ConsoleAnswers = ReturnType<typeof consoleAnswers>;
 export function consoleAnswers({ facts, policies = [] }: ConsoleAnswersOptions) {
   const viewed = async (view: AnswerView) => clusterViewOf(view, await facts());
   return {
-    /** Every pool and drive with its figures. */
+    /** Every pool and drive with its capacity. */
     pools: (view: AnswerView & { readonly index: ClusterIndex }) =>
       poolRows(clusterViewOf(view, unknownScheduler), view.index, view.nowMs),
     disks: ({ disks }: Pick<AnswerView, 'disks'>) => diskRows(disks),
@@ -84,7 +84,7 @@ export function consoleAnswers({ facts, policies = [] }: ConsoleAnswersOptions) 
       const changes = changesOfWords(flags, view.namespace || 'default');
       if (changes.length === 0) throw new QuestionError('add at least one change');
       const seen = await viewed(view);
-      if (!seen.seesNodes) throw new QuestionError('a plan needs the right to list nodes');
+      if (!seen.seesNodes) throw new QuestionError('a plan needs the permission to list nodes');
       const read = cluster === undefined ? { policies } : await listPolicies(cluster);
       // For thousands of nodes a plan takes seconds, and the process serves others in between.
       const slices = { clock: realClock, signal };

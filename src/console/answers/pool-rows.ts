@@ -8,7 +8,7 @@ import { type Reach, reachText } from '../../queries/pools/reach.ts';
 import type { ClusterView } from '../../queries/view/cluster-view.ts';
 import type { ConsolePool } from '../wire/rows.ts';
 
-/** Every pool and drive for the console, with the figures of `stowage capacity`. */
+/** Every pool and drive for the console, with the numbers of `stowage capacity`. */
 export function poolRows(view: ClusterView, index: ClusterIndex, nowMs: number): readonly ConsolePool[] {
   const reader = new PoolReader(view, index, nowMs);
   return [...index.pools.records()].map((pool) => poolRow(pool, reader, index));

@@ -29,7 +29,7 @@ export async function otherObjects(cluster: Cluster): Promise<OtherObjects> {
   };
 }
 
-/** With kind and version, which lists leave out. Undefined if the caller may not list it; empty if the server does not have it. */
+/** Lists objects, and adds kind and version, which lists leave out. Undefined if the caller may not list them; empty if the server does not serve them. */
 export async function listAll(
   cluster: Cluster,
   resource: Resource<KubeObject>,

@@ -30,8 +30,8 @@ function actionIn(value: Readonly<Record<string, unknown>>): ConsoleAction | und
 }
 
 /**
- * Carries out one action. Patches set a single field to what the viewer has chosen, whatever it was before; so they need no version, and two of
- * them commute with every other write. An eviction is for the very pod that was read.
+ * Carries out one action. Patches set a single field to the value that the viewer has chosen, whatever it was before; so they need no version, and
+ * commute with every other write. An eviction names the uid of the pod that was read.
  */
 export async function applyPlan(cluster: Cluster, action: ConsoleAction): Promise<void> {
   switch (action.kind) {

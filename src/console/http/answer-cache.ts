@@ -3,7 +3,7 @@ import type { Clock } from '../../runtime/clock.ts';
 /** An answer is made again at most so often, and never for more than a tenth of the time: the process has other work. */
 const remakeMinMs = 500;
 const shareOfTime = 10;
-/** Viewers with different rights have different answers. */
+/** Viewers with different permissions have different answers. */
 const answersMax = 100;
 /** All answers together. The newest is kept whatever its size. */
 const defaultBytesMax = 32 * 2 ** 20;

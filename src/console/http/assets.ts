@@ -17,7 +17,7 @@ export async function assetAnswer(name: string, version: string): Promise<FullRe
   const type = Object.hasOwn(assets, name) ? assets[name] : undefined;
   if (type === undefined) return undefined;
   const body = await loadAsset(name);
-  // Browsers ask again with the ETag, so that a new version is used at once.
+  // Browsers ask again with the ETag, so that a new version is used immediately.
   const headers = {
     ...securityHeaders,
     'Cache-Control': 'no-cache',

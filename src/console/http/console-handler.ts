@@ -54,7 +54,7 @@ export class ConsoleHandler {
       if (error instanceof QuestionError) return problemAnswer(400, error.message);
       if (error instanceof BusyError) return problemAnswer(503, error.message);
       this.#options.onError(error, `${request.method} ${request.path}`);
-      return problemAnswer(500, `the console could not answer: ${messageOf(error)}`);
+      return problemAnswer(500, `the request to the console failed: ${messageOf(error)}`);
     }
   }
 

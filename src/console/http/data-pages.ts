@@ -25,9 +25,9 @@ type DataOptions = Pick<
   'state' | 'history' | 'answers' | 'cluster' | 'frozen' | 'clock' | 'canWrite'
 >;
 
-/** Changes are tried for the queue at once up to this many nodes; the page asks for them separately in larger clusters. */
+/** The queue includes tried changes in clusters of up to this many nodes; in larger ones, the page requests them separately. */
 const nodesTriedAtOnceMax = 500;
-/** Namespaces of which a limited viewer gets the queue; each costs an index of its own. */
+/** Namespaces of which a limited viewer gets the queue; each needs a separate index. */
 const namespacesAnsweredMax = 20;
 
 /** The answers for detail views. Each is computed over what the viewer may list. */
@@ -102,15 +102,12 @@ export class DataPages {
     });
   }
 
-  /** With the rights of the viewer; those of the console's own token are the rights of the process. */
+  /** Carries out an action with the permissions of the viewer; without a token of the viewer, with those of the process. */
   async #act(request: IncomingRequest, { cluster: own }: Viewer): Promise<OutgoingResponse> {
     const { canWrite, cluster } = this.#options;
     const actor = own ?? cluster;
     if (!canWrite || actor === undefined)
-      return problemAnswer(
-        403,
-        'this console only shows; start it with --console-write to carry out changes',
-      );
+      return problemAnswer(403, 'this console is read-only; start it with --console-write to allow changes');
     if (request.method !== 'POST') return problemAnswer(405, 'send this request by POST');
     await applyPlan(actor, readAction((await request.body('console')).toString('utf8')));
     return jsonAnswer({});
@@ -182,7 +179,7 @@ export class DataPages {
   }
 }
 
-/** Events only add to the answer, so a missing right is no error. */
+/** Events only add to the answer, so a missing permission is not an error. */
 async function eventsOf(
   cluster: Cluster | undefined,
   namespace: string,

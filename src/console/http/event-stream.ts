@@ -19,10 +19,10 @@ export interface EventStreamOptions {
   /** `Viewer.key`. */
   readonly viewer: string;
   readonly rights: Rights;
-  /** Where to continue, as the client has it. */
+  /** The position from which the client resumes. */
   readonly position: string;
   readonly clock: Clock;
-  /** Whether the viewer still has the same rights; the stream ends if not. */
+  /** Whether the viewer still has the same permissions; the stream ends if not. */
   readonly isStillAllowed: () => Promise<boolean>;
   readonly recheckMs: number;
   readonly onClosed: (stream: EventStream) => void;

@@ -7,7 +7,7 @@ import type { ClusterState } from '../state/cluster-state.ts';
 import type { HistoryAnswer } from '../wire/answers.ts';
 import type { EventStream } from './event-stream.ts';
 
-/** What requests are answered from. */
+/** The sources of the responses. */
 export interface ConsoleHandlerOptions {
   readonly state: ClusterState;
   readonly history: () => HistoryAnswer;
@@ -16,7 +16,7 @@ export interface ConsoleHandlerOptions {
   readonly answers: ConsoleAnswers;
   /** True until everything that existed at the start has been read. */
   readonly isReading: () => boolean;
-  /** Makes figures that depend on the time, such as promises that have ended, if they are old. */
+  /** Recomputes numbers that depend on the time, such as promises that have expired, if they are old. */
   readonly refresh: () => void;
   /** Undefined for a frozen state. */
   readonly cluster: Cluster | undefined;

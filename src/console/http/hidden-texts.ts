@@ -17,7 +17,7 @@ export function hiddenTexts(rights: Rights): readonly string[] {
       ? []
       : [
           `You may list pods only in ${namespaces.length === 1 ? 'namespace' : 'the namespaces'} ${namespaces.join(', ')}` +
-            ` (at most ${namespacesAskedMax} namespaces are looked at).`,
+            ` (the console checks at most ${namespacesAskedMax} namespaces).`,
         ]),
     ...(seesSums
       ? []

@@ -3,7 +3,7 @@ import type { ReservationsAnswer, ReservationsPage } from '../wire/answers.ts';
 /** Rows of each list. A cluster has tens of thousands of bound volumes; the view of volumes shows them all. */
 const rowsMax = 1_000;
 
-/** What the page shows: those that are not bound yet come first. */
+/** The reservations that the page shows: unbound ones come first. */
 export function limitedReservations(all: ReservationsAnswer): ReservationsPage {
   const { claims, pools, pods, notes } = all;
   const isBound = ({ state }: ReservationsAnswer['volumes'][number]) => state === 'Bound';

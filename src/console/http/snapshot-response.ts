@@ -51,7 +51,7 @@ async function* pieces({ state, rights, answers, cluster, record, nowMs }: Snaps
   yield Buffer.from([...texts, ...objects.map(textOfObject), tail].join(''));
 }
 
-/** With kind and version, which informers leave out. */
+/** The objects that the viewer may list, with kind and version, which informers leave out. */
 function* visibleObjects(state: ClusterState, rights: Rights): Iterable<KubeObject> {
   for (const kind of consoleKinds) {
     const resource = resourceOfKind(kind);

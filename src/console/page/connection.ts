@@ -28,7 +28,7 @@ export class Connection {
   readonly #store: PageStore;
   readonly #onStatus: (status: ConnectionStatus) => void;
   #events: EventSource | undefined;
-  /** Of the last change that the store has. */
+  /** Position of the last change in the store. */
   #position = '';
   #heardMs = Date.now();
   #lostAtMs: number | undefined;
@@ -105,7 +105,7 @@ export class Connection {
     events.addEventListener('reset', () => void this.start());
     events.addEventListener('error', () => {
       this.#lost(Date.now());
-      // The browser tries again by itself, except after an answer that is no stream, such as 401.
+      // The browser reconnects by itself, except after a response that is not a stream, such as 401.
       if (events.readyState === EventSource.CLOSED) this.#startLater();
     });
   }

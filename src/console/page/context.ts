@@ -5,7 +5,7 @@ import { PageStore } from './store.ts';
 
 export const StoreContext = createContext(new PageStore());
 
-/** Grows each time that the connection is made again: what failed meanwhile is asked again. */
+/** Incremented by each reconnection: requests that failed meanwhile are sent again. */
 export const ConnectionNumber = createContext(0);
 
 export function useStore(): PageStore {

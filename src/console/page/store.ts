@@ -18,7 +18,7 @@ export type RowObserver<T extends RowType> = (
 
 interface Table {
   readonly rows: Map<string, ConsoleRows[RowType]>;
-  /** By id, as it was before the rows with the ids in `changed` did. */
+  /** Rows sorted by id, from before the changes of the rows whose ids are in `changed`. */
   sorted: ConsoleRows[RowType][];
   changed: Set<string>;
   version: number;

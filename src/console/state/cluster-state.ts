@@ -29,7 +29,7 @@ export type ConsoleDiskObjects = { readonly [K in DiskKind]: ReadonlyMap<string,
  */
 export class ClusterState {
   readonly snapshot = new ClusterSnapshot();
-  /** What it says follows from the objects alone, as in the commands, which build an index of their own. */
+  /** The index is derived from the objects alone, as in the commands, which build their own. */
   readonly index = new ClusterIndex(stowageProfile, { remembersPromises: false });
   readonly rows: RowStore;
   readonly paths = new PodPaths();
@@ -94,7 +94,7 @@ export class ClusterState {
     setPublisherLease(this.index, key, lease);
   }
 
-  /** Whether figures of pools may have changed since the last call. */
+  /** Whether the capacity of pools may have changed since the last call. */
   takePoolsDirty(): boolean {
     const was = this.#isPoolsDirty;
     this.#isPoolsDirty = false;
@@ -196,7 +196,7 @@ export class ClusterState {
     });
   }
 
-  /** By claim, the volume whose claimRef names it. */
+  /** The volume whose claimRef names the claim, by claim. */
   readonly #volumeOfClaim = new Map<string, string>();
 
   /** Marks what the object no longer affects after the change. */

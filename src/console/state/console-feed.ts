@@ -21,7 +21,7 @@ export interface ConsoleFeedOptions {
   readonly onChange: () => void;
 }
 
-/** Keeps a `ClusterState` up to date from informers of its own. */
+/** Keeps a `ClusterState` up to date from its own informers. */
 export class ConsoleFeed {
   readonly #options: ConsoleFeedOptions;
   #isFirstLook = true;

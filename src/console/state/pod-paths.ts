@@ -24,7 +24,7 @@ export interface PathObjects {
  * not for every step; so the moments are recorded when this process sees them.
  */
 export class PodPaths {
-  /** By uid, oldest first. */
+  /** Paths by the uid of the pod, oldest first. */
   readonly #seen = new Map<string, SeenSteps>();
 
   /** Call it with every change of a pod or its claims. `isFirstLook` is true while the existing objects are read. */

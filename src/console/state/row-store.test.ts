@@ -33,7 +33,7 @@ test('a row that came back after it was deleted is there', () => {
   expect(rows.since(position)?.map(({ stored }) => stored?.row)).toEqual([volume('a', 3)]);
 });
 
-test('an equal row is no change', () => {
+test('an equal row is not a change', () => {
   const rows = new RowStore('e');
   rows.set('volume', volume('a'));
   const { position } = rows;

@@ -1,10 +1,10 @@
 import { type ConsoleRows, type RowType, rowTypes } from '../wire/rows.ts';
 
-/** A change that streams have to send: the row's newest version, or that it is gone. */
+/** A change that streams have to send: the row's newest version, or its removal. */
 export interface RowChange {
   readonly type: RowType;
   readonly id: string;
-  /** Undefined if it is gone. */
+  /** Undefined if the row was removed. */
   readonly stored: StoredRow | undefined;
   /** The row before it was deleted, which decides who may know of it; undefined if it still exists. */
   readonly last: StoredRow | undefined;

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../kube/api/meta.ts';
 import { isRecord } from '../../kube/wire.ts';
 import type { ConsoleRecord, HistorySeries, SeenSteps } from '../wire/answers.ts';
 
-/** In the metadata of the list: when the snapshot was taken. */
+/** Key in the metadata of the list for the time of the snapshot. */
 export const takenAtKey = 'stowage.dev/taken-at';
 
 const recordNames = { apiVersion: 'stowage.dev/console/v1', kind: 'ConsoleRecord' } as const;

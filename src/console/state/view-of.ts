@@ -17,7 +17,7 @@ export interface ViewOptions {
   readonly nowMs: number;
 }
 
-/** The part of the state that the viewer may list, as a command with the viewer's own rights would read it. */
+/** The part of the state that the viewer may list, as a command with the viewer's own permissions would read it. */
 export function viewOf(
   state: ClusterState,
   { rights, namespace, events = [], nowMs }: ViewOptions,

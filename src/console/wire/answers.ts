@@ -3,7 +3,7 @@ import type { PodExplanation } from '../../queries/explain/explanation.ts';
 import type { PendingPodsExplanation } from '../../queries/explain/pending/pending-explanation.ts';
 import type { ReservationsReport } from '../../queries/reservations/report.ts';
 
-/** What detail views ask for. These are the parts of the commands' reports that the page shows; fields may be added. */
+/** Responses for detail views. These are the parts of the commands' reports that the page shows; fields may be added. */
 
 /** Every pending pod, grouped by cause: `stowage explain` without a name. */
 export interface QueueAnswer
@@ -61,7 +61,7 @@ export interface WaitingVolumesAnswer {
 export interface HistoryAnswer {
   readonly timesMs: readonly number[];
   readonly series: readonly HistorySeries[];
-  /** What the samples lack, and why. */
+  /** Which samples are missing, and why. */
   readonly note?: string | undefined;
 }
 
@@ -74,12 +74,12 @@ export interface SeenSteps {
   readonly runningMs?: number | undefined;
 }
 
-/** What only a running console knows, because no object stores it. A snapshot has it, so that the frozen state says the same as the page did. */
+/** Data of a running console that no object stores. A snapshot contains it, so that its page shows the same as the console did. */
 export interface ConsoleRecord {
   /** The snapshot has every object of the kinds that the console reads, and of those that plans use. */
   readonly isComplete: boolean;
   readonly history: HistoryAnswer;
-  /** By the uid of the pod. */
+  /** Steps by the uid of the pod. */
   readonly steps: Readonly<Record<string, SeenSteps>>;
 }
 

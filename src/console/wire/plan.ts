@@ -1,4 +1,4 @@
-/** What the flags of `stowage plan` ask; each list has one entry for each use of the flag. */
+/** The values of the flags of `stowage plan`; each list has one entry for each use of the flag. */
 export interface PlanQuestion {
   readonly drain: readonly string[];
   readonly addNodes: string | undefined;

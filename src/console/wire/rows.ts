@@ -35,7 +35,7 @@ export interface ConsolePool {
   readonly id: string;
   readonly name: string;
   readonly source: 'CSIStorageCapacity' | 'DriverCapacity' | 'Drive';
-  /** Of a CSIStorageCapacity; empty for the others, which are cluster-scoped. */
+  /** Namespace of the CSIStorageCapacity; empty for the others, which are cluster-scoped. */
   readonly namespace: string;
   readonly driver: string;
   readonly storageClass: string;

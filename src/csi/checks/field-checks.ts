@@ -35,7 +35,7 @@ export function checkNotNegative(field: string, value: bigint | number): void {
   if (value < 0) throw new InvalidField(field, `must not be negative, but is ${value}`);
 }
 
-/** Of a reply: a size that fulfils the request. */
+/** Checks that the size in a reply is within the limits of the request. */
 export function checkWithinRange(field: string, bytes: bigint, range: CapacityRange | undefined): void {
   const { requiredBytes = 0n, limitBytes = 0n } = range ?? {};
   if (bytes < requiredBytes) {

@@ -99,7 +99,7 @@ describe('the registration with the kubelet', () => {
     await fixture.client().call('Probe', {}, { signal: fixture.signal });
   });
 
-  test('is refused where another process serves the driver, and where the folder is missing', async () => {
+  test('is refused where another process serves the driver, and where the directory is missing', async () => {
     await using fixture = new CsiFixture();
     await using _server = await register(fixture);
     await expect(register(fixture)).rejects.toThrow('another process serves');

@@ -49,7 +49,7 @@ export class EnforcingDriver {
   readonly snapshots = new Set<string>();
   /** Volumes that are published to nodes, as `VOLUME-ID NODE-ID`. */
   readonly published = new Set<string>();
-  /** What the node service has staged and published. */
+  /** Volumes that the node service has staged and published. */
   readonly mounts = new NodeMounts();
   readonly calls: { readonly method: string; readonly request: unknown }[] = [];
   /** What NodeGetInfo answers. */
@@ -218,7 +218,7 @@ export class EnforcingDriver {
     return { volume: { ...this.#reply(volume), ...content } };
   }
 
-  /** In pages of `listPage` volumes; the token is the position. */
+  /** Returns pages of `listPage` volumes; the token is the position. */
   #list({ startingToken }: ListVolumesRequest) {
     const { listPage = 100 } = this.#options;
     const start = Number(startingToken);

@@ -1,6 +1,6 @@
 import { CsiStatusError } from '../csi-errors.ts';
 
-/** What a driver for tests has staged and published on its node. It refuses calls in an order that CSI forbids. */
+/** Volumes that a test driver has staged and published on its node. It refuses calls in an order that CSI forbids. */
 export class NodeMounts {
   /** Volume ids by staging path. */
   readonly staged = new Map<string, string>();

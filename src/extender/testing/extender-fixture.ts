@@ -136,7 +136,7 @@ export class ExtenderFixture implements AsyncDisposable {
 
   // ── Objects ──
 
-  /** With a storage pool, if `free` is given. */
+  /** Creates a node, with a storage pool if `free` is given. */
   async node(name: string, free?: string): Promise<void> {
     const { cluster } = this;
     await cluster.resource(nodes).create({ metadata: { name, labels: { [labels.hostname]: name } } });

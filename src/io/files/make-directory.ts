@@ -11,7 +11,7 @@ export function makeDirectory(path: string, mode = 0o777): boolean {
   const missing: string[] = [];
   for (let at = resolve(path); !exists(at); at = dirname(at)) missing.unshift(at);
   for (const each of missing) makeIfMissing(each, mode);
-  // Fails with the right error if the path is a file.
+  // Fails with a clear error if the path is a file.
   if (!statSync(path).isDirectory()) mkdirSync(path);
   return missing.length > 0;
 }

@@ -84,7 +84,7 @@ function isKnownToGo(tag: Tags[number]): boolean {
   return typeof tag === 'string' || (!unknownToGo.has(tag.tag) && tag.format !== 'TIME');
 }
 
-/** Longer integers are no 64-bit integers, and converting many digits takes long. Go reads them as floating-point numbers. */
+/** Longer integers exceed 64 bits, and converting many digits takes long. Go reads them as floating-point numbers. */
 const integerLengthMax = 100;
 
 function withShortIntegers(tag: Tags[number]): Tags[number] {

@@ -19,6 +19,6 @@ test.each([
   5,
   null,
   undefined,
-])('%s is no time', (text) => {
+])('%s is not a time', (text) => {
   expect(parseTimestamp(text)).toBeUndefined();
 });

@@ -143,7 +143,7 @@ describe('while it is being resized, a pod takes', () => {
       1000,
     ],
     [
-      'what a sidecar has been granted',
+      'the resources granted to a sidecar',
       { initContainers: [sidecar({ cpu: '1' })] },
       granted({ initContainers: [{ ...grant, name: 'side' }] }),
       3000,

@@ -103,7 +103,7 @@ function roundedUp(nano: bigint, nanoPerStep: bigint): number {
   return BigInt(amount) >= exact ? amount : nextDouble(amount);
 }
 
-/** Of a whole number between 2^53 and 2^63, where doubles are `2^(exponent - 52)` apart. */
+/** The next larger double of a whole number between 2^53 and 2^63, where doubles are `2^(exponent - 52)` apart. */
 function nextDouble(amount: number): number {
   return amount + 2 ** (Math.floor(Math.log2(amount)) - 52);
 }

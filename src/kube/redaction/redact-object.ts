@@ -61,7 +61,7 @@ function mustHide(key: string, value: unknown, parent: string, isOurs: boolean):
   return isText && secretKey.test(key) && !reference.test(key);
 }
 
-/** Settings in classes and volumes of our own drivers are no secrets. */
+/** Settings in classes and volumes of our own drivers are not secret. */
 function isOwn({ provisioner, driverName, driver }: Readonly<Record<string, unknown>>): boolean {
   const name = provisioner ?? driverName ?? driver;
   return typeof name === 'string' && name.endsWith('.stowage.dev');

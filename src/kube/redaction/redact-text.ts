@@ -1,4 +1,4 @@
-/** What stands where a secret was. */
+/** Replaces each removed secret. */
 export const removed = '(removed)';
 
 interface Pattern {

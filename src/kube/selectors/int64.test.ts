@@ -27,6 +27,6 @@ test.each([
   '9223372036854775808',
   '-9223372036854775809',
   '9'.repeat(5000),
-])('%.25s is no 64-bit integer', (text) => {
+])('%.25s is not a 64-bit integer', (text) => {
   expect(parseInt64(text)).toBeUndefined();
 });

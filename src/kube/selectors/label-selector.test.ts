@@ -98,7 +98,7 @@ describe('a bad selector is refused as a whole:', () => {
       'values: is not a list',
     ],
     [
-      'expressions that are no list',
+      'expressions that are not a list',
       { matchExpressions: {} },
       'spec.selector.matchExpressions: is not a list',
     ],

@@ -40,7 +40,7 @@ test.each([
   undefined,
   null,
   7,
-])('%.40s is no label key', (text) => {
+])('%.40s is not a label key', (text) => {
   expect(isLabelKey(text)).toBe(false);
 });
 
@@ -49,7 +49,7 @@ test.each(['', 'a', 'A.b_c-d', '05', 'a'.repeat(63)])('%j is a label value', (te
 });
 
 test.each(['-3', '+7', 'a ', 'a/b', 'ü', 'a'.repeat(64), undefined, null, 7])(
-  '%j is no label value',
+  '%j is not a label value',
   (text) => {
     expect(isLabelValue(text)).toBe(false);
   },

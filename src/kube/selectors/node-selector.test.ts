@@ -43,7 +43,7 @@ describe('an expression', () => {
     ['Lt: as much', labelled('disks', 'Lt', '4'), false],
     ['Gt: an absent label', labelled('rack', 'Gt', '0'), false],
     ['Lt: an absent label', labelled('rack', 'Lt', '9'), false],
-    ['Gt: a label that is no number', labelled('zone', 'Gt', '0'), false],
+    ['Gt: a label that is not a number', labelled('zone', 'Gt', '0'), false],
   ])('%s', (_name, term, expected) => {
     expect(matches([term])).toBe(expected);
   });
@@ -120,7 +120,7 @@ describe('a bad term', () => {
     ['an unknown operator', labelled('a', 'Like', 'b'), 'operator: "Like" is unknown'],
     ['an unknown operator on a field', named('Exists'), 'operator: is unknown for fields'],
     ['two names', named('In', 'a', 'b'), 'list exactly one'],
-    ['expressions that are no list', { matchExpressions: 7 }, 'matchExpressions: is not a list'],
+    ['expressions that are not a list', { matchExpressions: 7 }, 'matchExpressions: is not a list'],
     ['an expression that is null', { matchExpressions: [null] }, 'is not an expression'],
   ])('%s', (_name, term, problem) => {
     const compiled = compileNodeSelector({ nodeSelectorTerms: [term] } as NodeSelector);

@@ -44,7 +44,7 @@ export interface BackingImageFile {
   readonly progress?: number;
   readonly message?: string;
   readonly lastStateTransitionTime?: Timestamp;
-  /** Of the token with which the agent of this disk fetches the data from another agent. */
+  /** Hash of the token with which the agent of this disk fetches the data from another agent. */
   readonly transferTokenSHA256?: string;
 }
 

@@ -3,26 +3,26 @@ import { parseQuantity } from '../quantities/quantity.ts';
 import { isRecord } from '../wire.ts';
 
 /**
- * How the figures of a pool differ from what its volumes explain. The publisher of the figures writes it beside them: as the annotation
+ * How the reported capacity of a pool differs from the sum of its volumes. The publisher of the capacity writes it beside it: as the annotation
  * `stowage.dev/drift` of a CSIStorageCapacity, as the field `drift` of a pool in a DriverCapacity. Amounts are quantities.
  *
  *     {"baseline":{"measuredAt":"2026-11-16T10:00:00.250Z","free":"80Gi","ours":"20Gi","otherClasses":"0"},
  *      "last":{"measuredAt":"2026-11-16T10:05:00Z","free":"65Gi","ours":"25Gi","otherClasses":"0"},
  *      "kind":"foreign-use","difference":"-10Gi","since":"2026-11-16T10:05:00Z"}
  *
- * Without the record, the next figure becomes the baseline. So a person accepts a drift by removing the record.
+ * Without the record, the next report becomes the baseline. So an administrator accepts a drift by removing the record.
  */
 export interface DriftRecord {
-  /** The figure that later figures are compared with. */
+  /** The baseline that later reports are compared with. */
   readonly baseline: DriftCapacityReport;
-  /** The figure before the next one, to find out what has changed in between. */
+  /** The latest report, to find out what changes until the next one. */
   readonly last: DriftCapacityReport;
   readonly kind: DriftKind;
   /** The reported free capacity less the expected one: negative if the driver reports less than expected. */
   readonly difference: string;
-  /** When the first figure with a difference of this sign, or with this kind, was measured; absent if the kind is `none`. */
+  /** When the first report with a difference of this sign, or with this kind, was measured; absent if the kind is `none`. */
   readonly since?: string;
-  /** What the driver's list of volumes says; absent if the driver does not list them. */
+  /** The differences in the driver's list of volumes; absent if the driver does not list them. */
   readonly listed?: DriftList;
 }
 
@@ -34,7 +34,7 @@ export interface DriftList {
   readonly leaked: DriftVolumes;
   /** PersistentVolumes whose volume the driver does not list. */
   readonly lost: DriftVolumes;
-  /** What is missing, and no volume in the list explains. */
+  /** Missing bytes that no volume in the list explains. */
   readonly shrunk: string;
 }
 
@@ -63,7 +63,7 @@ export interface DriftCapacityReport {
 }
 
 /**
- * `none`: the volumes explain the figure. `foreign-use`: less is free than expected. `leak`: less is free than expected, since a volume of
+ * `none`: the volumes explain the reported capacity. `foreign-use`: less is free than expected. `leak`: less is free than expected, since a volume of
  * ours was deleted. `shrunk`: less is free than expected, and no volume in the driver's list explains it. `grown`: more is free than
  * expected. `lost`: the driver does not list the volume of a PersistentVolume.
  */

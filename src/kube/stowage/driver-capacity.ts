@@ -5,7 +5,7 @@ import type { DriftRecord } from './drift-record.ts';
 
 /**
  * Pools of one CSI driver: `stowage.dev/v1alpha1`, cluster-scoped. Several objects may carry pools of one driver, such as one for each
- * node. Unlike CSIStorageCapacity it has several pools per class, pools for ephemeral volumes, and expiry times of figures.
+ * node. Unlike CSIStorageCapacity it has several pools per class, pools for ephemeral volumes, and expiry times of the reported capacity.
  */
 export interface DriverCapacity extends KubeObject {
   readonly spec?: DriverCapacitySpec;
@@ -51,11 +51,11 @@ export interface StoragePool {
   readonly expiryTime?: Timestamp;
   /** When the driver was asked for the capacity, with fractions of a second; absent: unknown. */
   readonly measuredAt?: Timestamp;
-  /** What differs between the capacity and the volumes that are known; absent: not compared yet. */
+  /** The difference between the capacity and the known volumes; absent: not compared yet. */
   readonly drift?: DriftRecord;
 }
 
-/** Applies to every class (and to ephemeral volumes) that has no entry of its own. */
+/** Applies to every class (and to ephemeral volumes) without its own entry. */
 export const fallbackStorageClassName = '<fallback>';
 
 /** Applies to ephemeral inline volumes, which have no class. */

@@ -22,7 +22,7 @@ export interface Replica extends KubeObject {
     readonly healthyAt?: string;
     /** Set while it has failed. */
     readonly failedAt?: string;
-    /** Of the token with which its agent fetches its data from another agent. */
+    /** Hash of the token with which its agent fetches its data from another agent. */
     readonly transferTokenSHA256?: string;
   };
 }

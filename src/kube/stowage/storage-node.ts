@@ -77,5 +77,5 @@ export const agentLeaseSeconds = 40;
 /** The reason of the condition `Ready` of a StorageNode whose agent does not renew its Lease. */
 export const agentLostReason = 'AgentLost';
 
-/** On a StorageNode or DiskSchedule, with the value `true`: disks that do not answer are given up, with everything on them. */
+/** The value `true` on a StorageNode or DiskSchedule removes its disks that do not respond, with everything on them. */
 export const forceRemovalKey = 'stowage.dev/force-removal';

@@ -60,7 +60,7 @@ export const disksDriver = 'disks.stowage.dev';
  */
 export const acceptDataLossKey = 'stowage.dev/accept-data-loss';
 
-/** Whether a user has given up the data of the volume, and no replica has become healthy since. */
+/** Whether a user has accepted the loss of the data of the volume, and no replica has become healthy since. */
 export function isDataLossAccepted({ metadata, status }: Pick<DiskVolume, 'metadata' | 'status'>): boolean {
   const { faultedAt } = status ?? {};
   return faultedAt !== undefined && metadata?.annotations?.[acceptDataLossKey] === faultedAt;

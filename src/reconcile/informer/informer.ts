@@ -116,7 +116,7 @@ export class Informer<T extends KubeObject> {
     return this.#store.size;
   }
 
-  /** By `name` or `namespace/name`. */
+  /** Returns the object with the key `name` or `namespace/name`. */
   get(key: string): Projected<T> | undefined {
     return this.#store.get(key);
   }

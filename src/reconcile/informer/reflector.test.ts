@@ -137,7 +137,7 @@ describe('a reflector', () => {
     ['a reset connection', failure(503, 'ServiceUnavailable', 'socket hang up')],
     ['too many requests', failure(429, 'TooManyRequests', 'later', { retryAfterSeconds: 2 })],
     ['an internal error', internalError('etcdserver: leader changed')],
-    ['something that is no ApiError', new TypeError('terminated')],
+    ['an error that is not an ApiError', new TypeError('terminated')],
   ])('resumes, and does not list again, after %s', async (_, error) => {
     const { intercepted, calls, create, clock, sink, errors } = await begin();
     await clock.advance(5_000);

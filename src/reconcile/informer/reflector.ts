@@ -9,7 +9,7 @@ import type { Random } from '../../runtime/random.ts';
 const pageSizeDefault = 500;
 /** Pages grow up to this size when snapshots expire before they have been read to the end. */
 const pageSizeMax = 8_000;
-/** Drawn for every watch, so that watches do not all end at once. */
+/** Drawn for every watch, so that watches do not all end at the same time. */
 const watchSecondsMin = 300;
 /** A server that ends watches sooner than this is unhealthy, and gets a pause. */
 const watchMsMin = 1_000;
@@ -25,7 +25,7 @@ const absentBackoff = exponentialBackoff({ baseMs: 800, maxMs: 60_000, factor: 2
 export interface ReflectorSink<T extends KubeObject> {
   /** The complete state follows, in any number of `upsert` calls; it may be started again before it has ended. */
   beginReplace(): void;
-  /** The state is complete: objects that were not in it are gone. */
+  /** The state is complete: objects that are not in it were deleted. */
   endReplace(): void;
   upsert(object: T): void;
   remove(object: T): void;
@@ -229,7 +229,7 @@ export class Reflector<T extends KubeObject> {
   async #pause(error: unknown, signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#options;
     const askedMs = ((error instanceof ApiError ? error.retryAfterSeconds : undefined) ?? 0) * 1000;
-    // A watch that fell behind is normal: the first time, list again at once.
+    // A watch that fell behind is normal: the first time, list again immediately.
     const isOrdinary = isExpired(error) && this.#failures === 1;
     const backoff = this.#isAbsent ? absentBackoff : this.#backoff;
     const backoffMs = isOrdinary ? 0 : backoff.delayMs(this.#failures - 1, random);
@@ -241,7 +241,7 @@ function isExpired(error: unknown): boolean {
   return error instanceof ApiError && (error.code === 410 || error.reason === 'Expired');
 }
 
-/** Whether a watch may resume: the server is unavailable or busy, and the cache is still right. */
+/** Whether a watch may resume: the server is unavailable or busy, and the cache is still correct. */
 function canResume(error: unknown, failures: number): boolean {
   if (isExpired(error)) return false;
   if (isReason(error, 'ServiceUnavailable', 'TooManyRequests', 'ServerTimeout', 'Timeout')) return true;

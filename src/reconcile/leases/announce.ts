@@ -38,7 +38,7 @@ export interface AnnounceOptions {
 }
 
 /**
- * Announces on Leases what this process runs, without leader election. The Lease has no holder: an election takes it at once, even after
+ * Announces on Leases what this process runs, without leader election. The Lease has no holder: an election takes it immediately, even after
  * this process was killed. Each write carries the version that was read, so it never takes the Lease from an elected leader.
  */
 export async function announceComponents(options: AnnounceOptions, signal: AbortSignal): Promise<void> {

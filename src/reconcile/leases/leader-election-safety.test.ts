@@ -100,7 +100,7 @@ test('a candidate that is frozen while it takes the lease does not start to lead
   expect(await outcome).toBe('stopped');
 });
 
-/** Requests and answers are delayed, lost, or arrive long after the sender has given up. */
+/** Requests and answers are delayed, lost, or arrive long after the sender has aborted them. */
 function disturb({ connection, clock: ownClock }: Candidate, clock: VirtualClock, random: Random): void {
   const travelMs = () => (random.int(10) === 0 ? random.int(12_000) : random.int(200));
   connection.addHooks({

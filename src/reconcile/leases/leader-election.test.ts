@@ -150,7 +150,7 @@ describe('an elector', () => {
     await Promise.all([a.outcome, b.outcome]);
   });
 
-  test('gives up a hanging request at the deadline', async () => {
+  test('aborts a hanging request at the deadline', async () => {
     const fixture = await ElectionFixture.start();
     const a = fixture.candidate('a');
     await fixture.clock.advance(10_500);

@@ -12,7 +12,7 @@ import type { Random } from '../../runtime/random.ts';
 const leaseDurationMsDefault = 15_000;
 const renewDeadlineMsDefault = 10_000;
 const retryPeriodMsDefault = 2_000;
-/** Candidates wait up to 2.2 retry periods, so that they do not all try at once. */
+/** Candidates wait up to 2.2 retry periods, so that they do not all try at the same time. */
 const jitterFactor = 1.2;
 /** The duration that a leader writes when it steps down, so that no candidate has to wait for the whole lease. */
 const releasedDurationSeconds = 1;
@@ -146,7 +146,7 @@ export class LeaderElector {
       : this.#renewedMs + this.#renewDeadlineMs - this.#clock.monotonicMs();
   }
 
-  /** One attempt, given up after `ms`: a hanging request must not outlast its purpose. */
+  /** Makes one attempt and aborts it after `ms`: a hanging request must not outlast its purpose. */
   async #tryWithin(ms: number, signal: AbortSignal): Promise<boolean> {
     const attempt = new AbortController();
     const timer = this.#clock.after(ms, () =>
@@ -277,7 +277,7 @@ export class LeaderElector {
   /** The lease is ours until the renew deadline: if the work ends by then, release it. */
   async #stepDown(work: LeaderWork): Promise<void> {
     const waiting = new AbortController();
-    // By then another may lead. Waiting longer for work that does not end would only keep the caller from exiting.
+    // After that, another process may lead. Waiting longer for work that does not end would only keep the caller from exiting.
     const waitMs = this.#leftMs() + this.#leaseDurationMs - this.#renewDeadlineMs;
     await Promise.race([work.ended, this.#clock.sleep(waitMs, waiting.signal)]);
     waiting.abort();

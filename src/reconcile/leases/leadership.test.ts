@@ -86,7 +86,7 @@ test('the second replica waits, and takes over as soon as the first ends', async
   expect(await b.writer.write()).toBe('written');
 });
 
-test('a disconnected leader writes nothing after ten seconds, and its pending write is given up', async () => {
+test('a disconnected leader writes nothing after ten seconds, and aborts its pending write', async () => {
   const { fixture, replica } = await start();
   await using _ = fixture;
   const a = replica('a');
@@ -103,7 +103,7 @@ test('a disconnected leader writes nothing after ten seconds, and its pending wr
   expect(await a.writer.write()).toBe('written');
 });
 
-test('a write without an answer is given up before another process could lead', async () => {
+test('a write without a response is aborted before another process could lead', async () => {
   const { fixture, replica } = await start();
   await using _ = fixture;
   const a = replica('a');
@@ -117,7 +117,7 @@ test('a write without an answer is given up before another process could lead', 
   reconnect();
 });
 
-test('a process is no candidate before the work of its last term has ended', async () => {
+test('a process does not become a candidate before the work of its last term has ended', async () => {
   await using fixture = await VirtualTimeCluster.start();
   const connection = new InterceptedCluster(fixture.cluster);
   const { clock } = fixture;

@@ -15,7 +15,7 @@ export interface LeadershipOptions {
   /** Must differ from that of every other candidate. */
   readonly identity: string;
   readonly announcement: ComponentAnnouncement;
-  /** Of the Lease. */
+  /** Labels of the Lease. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
   readonly clock: Clock;
   /** The time of the election; by default that of `clock`. */
@@ -53,7 +53,7 @@ export class Leadership {
 
   /**
    * Waits until it leads and does the work for as long as it does. Rejects if leadership was lost: the caller may run it again. Work that
-   * outlasts its term must not run twice at once, so this process is no candidate before that work has ended.
+   * outlasts its term must not run twice in parallel, so this process does not become a candidate before that work has ended.
    */
   async run(work: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
     if (this.#former !== undefined) await settledOrAborted(this.#former, signal);

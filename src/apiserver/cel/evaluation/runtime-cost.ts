@@ -58,7 +58,7 @@ function selfComparison(list: Value | undefined): number {
   return Math.trunc(list.size * list.size * factor) + callCost + listCost;
 }
 
-/** By function name, as Kubernetes counts. */
+/** The cost of a call, which Kubernetes determines by the name of the function. */
 function kubernetesCost(call: EvaluatedCall): number | undefined {
   const { args } = call;
   const rule = costRules.get(call.function);

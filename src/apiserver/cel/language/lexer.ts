@@ -15,7 +15,7 @@ export type TokenKind =
 export interface Token {
   readonly kind: TokenKind;
   readonly text: string;
-  /** In code points. */
+  /** Position in the expression, in code points. */
   readonly offset: number;
 }
 

@@ -144,7 +144,7 @@ export class TokenStream {
   }
 }
 
-/** In the order of the grammar's tokens, in which messages list them. */
+/** Tokens that may start an operand. Messages list them in this order, the order of the grammar. */
 const operandStarts = [
   "'['",
   "']'",

@@ -81,7 +81,7 @@ function formatDouble(value: Value, problem: string, format: (number: number) =>
   return format(number);
 }
 
-/** With commas between thousands. */
+/** Formats a number with commas between thousands. */
 function formatFixed(value: number, digits: number): string {
   const [whole = '', fraction] = roundedToEven(value, Math.min(digits, 100)).split('.');
   const grouped = whole.replace(/\B(?=(?:\d{3})+$)/g, ',');

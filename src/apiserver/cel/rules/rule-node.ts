@@ -17,7 +17,7 @@ export interface RuleNode {
 
 /** The current position of a walk. */
 export interface RulePosition {
-  /** In the notation of field errors; empty for the object itself. */
+  /** The path as field errors print it; empty for the object itself. */
   readonly path: string;
   readonly value: Json;
   readonly old: Json | undefined;

@@ -34,7 +34,7 @@ export interface FunctionLibrary {
    *     .substring  string_substring_int  (string, int) -> string
    */
   readonly signatures: string;
-  /** By overload id; an implementation by function name applies to all overloads of the function. */
+  /** Keyed by overload id. An implementation under the name of a function applies to all its overloads. */
   readonly implementations: Readonly<Record<string, Implementation>>;
 }
 

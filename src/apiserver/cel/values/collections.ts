@@ -69,7 +69,7 @@ export class PlainMap implements MapValue {
     this.size = entries.size;
   }
 
-  /** Of two equal keys the later one applies. */
+  /** Creates a map. If two keys are equal, the later pair applies. */
   static of(pairs: Iterable<readonly [Value, Value]>): PlainMap {
     const entries = new Map<string, PlainEntry>();
     for (const [key, value] of pairs) {

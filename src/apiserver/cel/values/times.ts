@@ -10,7 +10,7 @@ export function parseCelTimestamp(text: string): Value | undefined {
   return time && checkedTimestamp(time.epochNanos, time.offsetSeconds);
 }
 
-/** In seconds, as cel-go converts durations to texts. */
+/** Formats a duration in seconds, as cel-go converts durations to strings. */
 export function formatCelDuration(nanos: bigint): string {
   const whole = nanos / nanosPerSecond;
   const seconds = Number(whole) + Number(nanos % nanosPerSecond) / 1e9;

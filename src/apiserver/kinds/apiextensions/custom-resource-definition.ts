@@ -61,7 +61,7 @@ export const customResourceDefinitionKind: ServedKind<CustomResourceDefinition> 
   row: ({ metadata }) => [metadata.name ?? '', metadata.creationTimestamp ?? null],
 };
 
-/** In the order in which clients write the names. */
+/** Adds defaults, and returns the names in the order in which clients write them. */
 function withOtherNames(names: CustomResourceDefinitionNames): CustomResourceDefinitionNames {
   const { plural, singular, shortNames, kind, listKind, categories } = names;
   const ofKind = kind === '' ? undefined : { singular: kind.toLowerCase(), listKind: `${kind}List` };

@@ -9,7 +9,7 @@ import type {
 import { jsonText } from '../../../kube/go/json-text.ts';
 
 /**
- * A spec in Kubernetes' internal form: what all versions have in common is moved to the top, out of the versions. This
+ * A spec in Kubernetes' internal form: fields that are equal in all versions move from the versions to the top level. This
  * is visible in error paths, such as `spec.validation.openAPIV3Schema` for the schema of an only version.
  */
 export interface HoistedSpec {

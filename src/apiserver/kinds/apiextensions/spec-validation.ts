@@ -36,7 +36,7 @@ export function checkSpec(spec: CustomResourceDefinitionSpec, errors: FieldError
   if (validSpecs.size > validSpecsMax) validSpecs.delete(oldest!);
 }
 
-/** In Kubernetes' order. */
+/** Checks the fields in Kubernetes' order. */
 function checkWholeSpec(spec: CustomResourceDefinitionSpec, errors: FieldErrors): void {
   const hoistedSpec = hoistSpec(spec);
   checkGroup(spec.group, errors);

@@ -188,7 +188,7 @@ function checkSuccess({ spec, status }: Job, errors: FieldErrors): void {
   }
 }
 
-/** What must not be undone. */
+/** Rejects updates that revert a final part of the status. */
 function checkTransition(job: Job, { status: old }: Job, changes: Changes, errors: FieldErrors): void {
   const { spec, status } = job;
   for (const type of ['Failed', 'Complete', 'FailureTarget']) {

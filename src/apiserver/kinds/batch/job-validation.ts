@@ -165,7 +165,7 @@ function checkManyIndexes(spec: JobSpec, field: string, errors: FieldErrors): vo
   }
 }
 
-/** With a failure policy, a pod is replaced only after it has failed, because the policy needs its failure. */
+/** A job with a failure policy must replace a pod only after it has failed, because the policy needs its failure. */
 function checkReplacement(spec: JobSpec, field: string, errors: FieldErrors): void {
   const { podReplacementPolicy: policy, podFailurePolicy } = spec;
   if (policy === undefined) return;

@@ -66,7 +66,7 @@ function priorityOf({ metadata, value, preemptionPolicy }: PriorityClass): Prior
   return { name: metadata.name ?? '', value, policy: preemptionPolicy };
 }
 
-/** Of several defaults, which a race could leave, the one with the lowest value. */
+/** The default class. A race can create several defaults; then the one with the lowest value applies. */
 function defaultClass(context: RegistryContext): PriorityClass | undefined {
   const kind = context.kinds.byPlural('scheduling.k8s.io/v1', 'priorityclasses');
   if (kind === undefined) return undefined;

@@ -12,7 +12,7 @@ import type { ObjectFilter } from '../selection/object-filter.ts';
  */
 type ChangeEvents = { [type in 'ADDED' | 'MODIFIED' | 'DELETED']?: WeakRef<RegistryEvent> };
 
-/** By kind, because two kinds may share their storage. */
+/** Translated events, by kind, because two kinds may share their storage. */
 const made = new WeakMap<StoreChange, Map<ServedKind, ChangeEvents>>();
 
 /** Translates changes of the store into the events of one watcher. */

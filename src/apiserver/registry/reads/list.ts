@@ -58,7 +58,7 @@ function isSingleObject({ namespaced }: ServedKind, { name, namespace }: ObjectF
   return name !== undefined && (namespace !== undefined || !namespaced);
 }
 
-/** With a selector, a short page may require reading all objects. */
+/** A list with a selector may have to read all objects for one page. */
 function warmUpScope({ namespace, name, matches }: ObjectFilter, limit: number): WarmUpScope {
   return { namespace, limit: name !== undefined ? 1 : matches === undefined ? limit : 0 };
 }

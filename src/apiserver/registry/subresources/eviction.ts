@@ -160,7 +160,7 @@ async function decrement(
   await storeObject(context, kind, budget, found.entry, {});
 }
 
-/** The condition is updated at once; the controller would do the same a moment later. */
+/** The condition is updated immediately; the controller would do the same a moment later. */
 function exhausted(
   context: RegistryContext,
   { conditions = [], observedGeneration = 0 }: NonNullable<PodDisruptionBudget['status']>,

@@ -40,7 +40,7 @@ export class OpenApiPages {
   readonly #indexBody: () => Buffer;
   /** Documents without custom kinds never change. */
   readonly #builtIn = new Map<string, Document>();
-  /** By hash, the least recently requested first. */
+  /** Schemas of custom kinds by hash, the least recently requested first. */
   readonly #custom = new Map<string, Buffer>();
   #documentsBuilt = 0;
 

@@ -14,7 +14,7 @@ export type OpenApiMethod = 'delete' | 'get' | 'patch' | 'post' | 'put';
 export interface OpenApiOperation {
   readonly parameters?: readonly OpenApiParameter[];
   readonly requestBody?: { readonly content: Content; readonly required: boolean };
-  /** By status code. */
+  /** Responses by status code. */
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>;
   readonly 'x-kubernetes-action': string;
   readonly 'x-kubernetes-group-version-kind': Gvk;
@@ -27,7 +27,7 @@ export interface OpenApiParameter {
   readonly schema: { readonly type: string; readonly uniqueItems: boolean };
 }
 
-/** By media type. */
+/** Schemas by media type. */
 type Content = Readonly<Record<string, { readonly schema: OpenApiSchema }>>;
 
 /** The OpenAPI paths of a kind. Clients look for the parameters and patch types of an operation, and for its kind. */

@@ -57,7 +57,7 @@ describe('a field of a custom resource', () => {
       { type: 'array', items: text, 'x-kubernetes-list-type': 'set' },
     ],
     [
-      'has what every object has where it is one',
+      'has the fields of every object if it is one',
       {
         type: 'object',
         'x-kubernetes-embedded-resource': true,

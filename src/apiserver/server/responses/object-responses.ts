@@ -31,7 +31,7 @@ export function objectResponse(
   return bodyResponse(status, options.format, objectPieces(snapshot, options), options.headers);
 }
 
-/** Smaller lists are made at once, so that their length is known. */
+/** Smaller lists are encoded in one piece, so that their length is known. */
 const generatedFromBytes = 256 * 1024;
 
 /** A page of objects in the requested format. */

@@ -45,7 +45,7 @@ export function tableBody(
   };
 }
 
-/** As `tableBody`, made at once. */
+/** As `tableBody`, in one piece. */
 export function tableJson(...table: Parameters<typeof tableBody>): Uint8Array[] {
   return listJson(tableBody(...table));
 }

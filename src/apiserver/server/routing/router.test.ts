@@ -124,7 +124,7 @@ describe('a method', () => {
 
 function target(path: string): ResourceTarget {
   const route = router.route(path);
-  if (route.kind !== 'resource') throw new Error(`${path} is no resource`);
+  if (route.kind !== 'resource') throw new Error(`${path} is not a resource`);
   return route.target;
 }
 

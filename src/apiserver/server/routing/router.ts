@@ -141,7 +141,7 @@ export class Router {
     return { kind: 'metrics', resource, key: { namespace, name } };
   }
 
-  /** In groups of custom resources only, an unknown resource is a plain 404 page. */
+  /** Responds with a plain 404 page to an unknown resource of a group that has only custom resources. */
   #missingIn(apiVersion: string): Route {
     const [group = ''] = apiVersion.includes('/') ? apiVersion.split('/') : [];
     return this.#names().builtInGroups.has(group) ? missingStatus : missingPage;

@@ -39,9 +39,9 @@ interface LocalVolumes {
  * that one change among 50,000 volumes costs one step.
  */
 export class NodeStorage {
-  /** By node, zone (`zone:NAME`) or everywhere (`*`); units by id. */
+  /** Units by id, for each node, zone (`zone:NAME`), or the whole cluster (`*`). */
   readonly #units = new Map<string, Map<string, StorageUnit>>();
-  /** By node and class. */
+  /** Local volumes by node and class. */
   readonly #volumes = new Map<string, Map<string, LocalVolumes>>();
   readonly #stops: readonly (() => void)[];
 

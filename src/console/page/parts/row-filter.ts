@@ -14,8 +14,8 @@ interface Question<T> {
  * Finds the rows that contain every word of a text, in slices, so that no keystroke waits for 50,000 rows. The lower-case text of a row is made
  * once and kept as long as the row itself; a row that changes is another object.
  *
- * A new text abandons the search for the old one. New rows do not: they are looked at afterwards, or a cluster that always changes would
- * never be searched to its end.
+ * A new text abandons the search for the old one. New rows do not: they are searched afterwards. Otherwise the search would never end in
+ * a cluster that always changes.
  */
 export class RowFilter<T extends object> {
   readonly #textOf: (row: T) => string;
@@ -36,7 +36,7 @@ export class RowFilter<T extends object> {
     if (!this.#isRunning) void this.#run();
   }
 
-  /** Nothing is reported afterwards, until something is asked again. */
+  /** Cancels the search: nothing is reported until the next search starts. */
   stop(): void {
     this.#asked = undefined;
   }

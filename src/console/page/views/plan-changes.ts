@@ -1,6 +1,6 @@
 import type { PageStore } from '../store.ts';
 
-/** One change of a plan, in the words of a flag of `stowage plan`. */
+/** One change of a plan, written as a flag of `stowage plan`. */
 export interface PlanChange {
   readonly flag: 'drain' | 'replicas' | 'add-drive' | 'add-nodes';
   readonly value: string;

@@ -1,6 +1,6 @@
 import type { JSONSchemaProps } from '../../../../kube/api/stored/apiextensions.ts';
 
-/** What a path such as `.spec.color` refers to. */
+/** The schema to which a path such as `.spec.color` refers, or why there is none. */
 type FoundField =
   | {
       readonly kind: 'found';

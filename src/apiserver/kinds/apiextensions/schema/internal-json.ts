@@ -99,7 +99,7 @@ const rules = (value: unknown): unknown =>
     OptionalOldSelf: rule.optionalOldSelf ?? null,
   }));
 
-/** In the order of the Go fields. The fields of a root schema are checked in this order, too. */
+/** Schema fields in the order of the Go fields. The fields of a root schema are checked in this order, too. */
 export const schemaFields: readonly SchemaField[] = [
   { goName: 'ID', field: 'id', absent: '' },
   { goName: 'Schema', field: '$schema', absent: '' },

@@ -48,7 +48,7 @@ export function checkNewEventUpdate(event: Event, old: Event, errors: FieldError
 
 const bytesMax = { reportingInstance: 128, action: 128, reason: 128, message: 1024 } as const;
 
-/** In Kubernetes' order, which contains the reason twice. */
+/** Immutable fields in Kubernetes' order, which contains the reason twice. */
 const fixedFields = [
   'involvedObject',
   'reason',

@@ -15,7 +15,7 @@ export function defaultPod(pod: Pod): void {
   if (status) syncPodIp(status);
 }
 
-/** With `hostNetwork`, the container ports of a pod are ports of the node. */
+/** Sets host ports to container ports: a pod with `hostNetwork` uses ports of the node. */
 function defaultHostPorts(spec: PodSpec): void {
   const defaultPorts = ({ ports }: Container): void => {
     for (const port of ports ?? []) port.hostPort ||= port.containerPort || undefined;

@@ -134,7 +134,7 @@ function withMutableFieldsReset(spec: PodSpec, old: PodSpec): PodSpec {
   return rest;
 }
 
-/** A gated pod may restrict its placement further, but not relax it. Resets what this function has checked. */
+/** A gated pod may restrict its placement further, but not relax it. Resets the fields that this function checks. */
 function checkGatedPlacement(errors: FieldErrors, rest: PodSpec, old: PodSpec): void {
   const { nodeSelector = {} } = rest;
   const isNarrower = Object.entries(old.nodeSelector ?? {}).every(

@@ -26,7 +26,7 @@ function overlapWarning(volume: string, what: string, file: FileAt, other: FileA
   return `volume ${goQuoted(volume)} (${what}): overlapping paths: ${shown(file)} with ${shown(other)}`;
 }
 
-/** In the order of the sources: a file overlaps with files of the same source and of earlier ones. */
+/** Compares each file with the files of its own source and of earlier sources. */
 function projectedWarnings(volume: string, sources: readonly VolumeProjection[]): readonly string[] {
   const filesBySource = sources.map(projectedFiles);
   const bySource = new Map<FileAt, string[]>();

@@ -7,7 +7,7 @@ import { checkAccessModes, checkVolumeMode } from './access-modes.ts';
 import { checkDataSources } from './claim-data-source.ts';
 import { checkClassName } from './volume-spec-rules.ts';
 
-/** What an existing claim may keep although today's rules do not allow it. */
+/** Values that an existing claim may keep although today's rules do not allow them. */
 export interface ClaimSpecOptions {
   readonly allowsAnySelectorValue?: boolean;
   readonly allowsAnyDataSourceGroup?: boolean;

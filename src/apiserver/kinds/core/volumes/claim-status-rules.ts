@@ -38,7 +38,7 @@ function checkAllocated(errors: FieldErrors, field: string, name: string, text: 
   if (errors.count === before) checkNonNegativeQuantity(errors, `${field}[${name}]`, text);
 }
 
-/** Of the native resources only storage is allowed; resources with a domain are not restricted. */
+/** Rejects native resources other than storage; resource names with a domain are not restricted. */
 function checkResourceName(errors: FieldErrors, field: string, name: string): void {
   const problems = qualifiedNameProblems(name);
   errors.invalidFor(field, name, problems);

@@ -8,7 +8,7 @@ import { checkDevices, checkVolumeMounts } from './mounts.ts';
 import { checkContainerResources } from './resources.ts';
 import { checkContainerSecurity } from './security.ts';
 
-/** What the rules of a container need to know about its pod. */
+/** Properties of the pod that the rules of its containers need. */
 export interface ContainerContext {
   readonly spec: PodSpec;
   /** The volumes without errors. */

@@ -4,7 +4,7 @@ import type { FieldErrors } from '../../../../validation/field-errors.ts';
 import { checkIp } from '../../../../validation/ip-address.ts';
 import { dnsSubdomainProblems, regexProblem } from '../../../../validation/names.ts';
 
-/** With `hostNetwork`, host ports must equal container ports. Templates may omit them. */
+/** If `hostNetwork` is set, host ports must equal container ports. Templates may omit them. */
 export function checkHostPorts(errors: FieldErrors, path: string, spec: PodSpec, isPod: boolean): void {
   if (!spec.hostNetwork) return;
   spec.containers?.forEach(({ ports }, index) => {

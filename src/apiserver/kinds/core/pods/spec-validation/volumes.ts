@@ -126,7 +126,7 @@ function rule<K extends SourceName>(name: K, check: SourceCheck<K>, field: strin
   };
 }
 
-/** In Kubernetes' order, which determines which of two sources is reported as the superfluous one. */
+/** Volume sources in Kubernetes' order, which determines which of two sources is reported as superfluous. */
 const rules: readonly SourceRule[] = [
   rule('emptyDir', checkEmptyDir),
   rule('hostPath', checkHostPath),
