@@ -13,7 +13,7 @@ import { Worker } from 'node:worker_threads';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const progressEveryMs = 10_000;
-/** A seed takes seconds. One that takes this long never ends: the system does not come to rest. */
+/** A seed takes seconds. One that takes this long never ends: the system does not settle. */
 const seedMaxMs = 5 * 60_000;
 const workerFile = new URL('./soak/seed-worker.mjs', import.meta.url);
 

@@ -39,7 +39,7 @@ interface Write {
   /** Such as `replicas/status`. */
   readonly resource: string;
   readonly account: string;
-  /** Of the pod that the token was made for. */
+  /** The node of the pod that the token was made for. */
   readonly node?: string;
   readonly object: object | null;
   readonly oldObject: object | null;

@@ -47,13 +47,13 @@ test('the chart has the version of the package, and its definitions are those of
 
 function chartValues(): readonly ChartValue[] {
   const { contents } = parseDocument(readFileSync(join(chart, 'values.yaml'), 'utf8'));
-  if (!isMap(contents)) throw new Error('values.yaml is no map');
+  if (!isMap(contents)) throw new Error('values.yaml is not a map');
   return valuesOf(contents, '');
 }
 
 function valuesOf(map: YAMLMap, prefix: string): readonly ChartValue[] {
   return (map.items as readonly Pair[]).flatMap(({ key, value }, at) => {
-    if (!isScalar(key)) throw new Error(`${prefix}: a key is no text`);
+    if (!isScalar(key)) throw new Error(`${prefix}: a key is not a string`);
     const path = `${prefix}${key.value}`;
     if (isMap(value) && value.flow !== true && value.items.length > 0) return valuesOf(value, `${path}.`);
     // A comment above the first entry belongs to the map.

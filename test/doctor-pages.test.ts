@@ -44,7 +44,7 @@ function manifests(): readonly Manifest[] {
     .filter((object) => object !== null);
 }
 
-/** By service account: what all roles that are bound to it grant. */
+/** The permissions of all roles that are bound to a service account, by service account. */
 function componentsOf(objects: readonly Manifest[]) {
   const roles = objects.filter(({ kind }) => kind === 'ClusterRole' || kind === 'Role');
   const bindings = objects.filter(({ roleRef }) => roleRef !== undefined);

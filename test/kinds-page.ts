@@ -5,7 +5,7 @@ export interface DescribedKind {
   readonly plural: string;
   readonly shortNames: readonly string[];
   readonly schema: JsonSchema;
-  /** Of `examples/kinds`, as it is. */
+  /** A file of `examples/kinds`, unchanged. */
   readonly example: string;
 }
 

@@ -92,7 +92,7 @@ test('findings of the doctor lead to sections of the runbook', () => {
 
 describe('the check of queries', () => {
   test.each([
-    ['rate(stowage_no_such_total[5m])', ['stowage_no_such_total is no metric']],
+    ['rate(stowage_no_such_total[5m])', ['stowage_no_such_total is not a metric']],
     ['stowage_leader{zone="x"}', ['stowage_leader has no label zone']],
     ['sum by (queue) (stowage_leader)', ['no metric of the query has the label queue']],
     ['rate(stowage_leader[5m])', ['stowage_leader is a gauge, and rate needs a counter']],

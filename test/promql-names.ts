@@ -86,7 +86,7 @@ export function problemsOf(
   return problems;
 }
 
-/** Units of durations, as in `[5m:1m]`, are no names. */
+/** Units of durations, as in `[5m:1m]`, are not names. */
 function withoutRangesAndMatchers(
   names: Iterable<RegExpMatchArray>,
   text: string,
@@ -105,7 +105,7 @@ function metricOf(name: string, known: KnownMetrics): KnownMetric | string {
   if (own !== undefined) return own;
   const [, base = '', part] = /^(.*)_(bucket|sum|count)$/.exec(name) ?? [];
   const histogram = known.get(base);
-  if (histogram?.type !== 'histogram') return `${name} is no metric`;
+  if (histogram?.type !== 'histogram') return `${name} is not a metric`;
   const le = part === 'bucket' ? ['le'] : [];
   return { type: 'counter', labels: [...histogram.labels, ...le] };
 }

@@ -1,4 +1,4 @@
-/** Whether published capacity can be relied on under load, and what a published figure costs the scheduler. */
+/** Whether published capacity can be relied on under load, and what a published capacity report costs the scheduler. */
 import { capacityReportRows } from '../engine/capacity-reports.ts';
 import type { Benchmark, Row } from '../harness.ts';
 import { fill } from './fill.ts';
@@ -14,7 +14,7 @@ const capSecondsDefault = 60;
 export const capacity: Benchmark = {
   name: 'capacity',
   summary:
-    'pods that fill every node of a CSI driver: failed CreateVolume calls; and the cost of a published figure',
+    'pods that fill every node of a CSI driver: failed CreateVolume calls; and the cost of a published capacity report',
   async run(progress, { nodes, pods, cap = capSecondsDefault } = {}) {
     const rows: Row[] = [];
     const wanted = nodes === undefined || pods === undefined ? shapes : [{ nodes, pods }];

@@ -1,5 +1,5 @@
 /**
- * Pods that fill every node of a driver to the last byte: the scheduler must choose by figures that change with every volume. The whole
+ * Pods that fill every node of a driver to the last byte: the scheduler must choose by capacity reports that change with every volume. The whole
  * control plane runs in this process, in memory; the driver accounts for every byte and refuses what does not fit.
  */
 import type { Cluster } from '../../src/cluster/cluster.ts';
@@ -32,9 +32,9 @@ const running = ['scheduler', 'pv-binder', 'provisioner', 'capacity'];
 
 export interface FillWork {
   readonly nodes: number;
-  /** Of 1 GiB each; together they fill all nodes. */
+  /** The number of pods, each with a volume of 1 GiB; together they fill all nodes. */
   readonly pods: number;
-  /** When a run that makes no progress is given up. */
+  /** The time after which a run without progress stops. */
   readonly capMs: number;
 }
 
@@ -145,7 +145,7 @@ async function makePods(cluster: Cluster, count: number): Promise<void> {
   });
 }
 
-/** Every node has a figure before the first pod is created. */
+/** Every node has a report before the first pod is created. */
 async function untilPublished(cluster: Cluster, count: number): Promise<void> {
   const signal = new AbortController().signal;
   while ((await cluster.resource(csiStorageCapacities).list()).items.length < count)

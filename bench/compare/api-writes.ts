@@ -8,7 +8,7 @@ const writingVerbs = ['POST', 'PUT', 'PATCH', 'APPLY', 'DELETE'];
  */
 export type WriteCounts = ReadonlyMap<string, number>;
 
-/** Of all clients together: the server does not count by client. */
+/** The writes of all clients together: the server does not count by client. */
 export async function writeCounts(kubeconfig: string): Promise<WriteCounts> {
   const counts = new Map<string, number>();
   for (const [, labels = '', value] of (await metricsPage(kubeconfig)).matchAll(

@@ -11,11 +11,11 @@ import { percentile } from './pod-times.ts';
 import { kubeScheduler, ours, stowageRun, theirs } from './schedulers.ts';
 
 const sizesDefault = { nodes: 1_000, pvs: 10_000, pods: 500, cap: 60 } as const;
-/** In addition to the large cluster, unless the user requests a smaller one. */
+/** Runs besides the large cluster, unless the user requests a smaller one. */
 const small = { nodes: 100, volumes: 500 } as const;
 /** Plain pods are scheduled so fast that a smaller number would finish too early to measure. */
 const plainTimes = 4;
-/** With one pod at a time, this many are enough. */
+/** The number of pods if they are created one at a time. */
 const inTurnMax = 20;
 const schedulers = [kubeScheduler, stowageRun];
 

@@ -27,7 +27,7 @@ const never = new AbortController().signal;
 
 /**
  * `at once`: while the scheduler runs, as fast as pods can be created. `before the start`: pods are pending when the scheduler starts, so
- * that the creation rate is no limit. `in turn`: each pod when the previous one could start, so that only the scheduler causes waiting.
+ * that the creation rate does not limit it. `in turn`: each pod when the previous one could start, so that only the scheduler causes waiting.
  */
 export type Arrival = 'at once' | 'before the start' | 'in turn';
 

@@ -80,7 +80,7 @@ export class PodTimes {
     };
   }
 
-  /** In ascending order, of pods that have a node. */
+  /** Times of pods that have a node, in ascending order. */
   get toNodeMs(): readonly number[] {
     return this.#since(({ nodeAt }) => nodeAt);
   }
@@ -135,7 +135,7 @@ function readyAt({ nodeAt = 0, boundAt = 0 }: Seen): number {
 export interface Span {
   readonly firstCreatedAt: number;
   readonly lastCreatedAt: number;
-  /** Of placed pods. */
+  /** Measurements of placed pods. */
   readonly firstNodeAt: number;
   readonly lastNodeAt: number;
 }

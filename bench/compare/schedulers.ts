@@ -64,7 +64,7 @@ function envOf(folder: string): CommandLine['env'] {
   return { PATH: process.env.PATH ?? '', HOME: folder, NO_COLOR: '1' };
 }
 
-/** A scheduler in a process of its own, which ends with this process. */
+/** A scheduler in a separate process, which ends with this process. */
 export class RunningScheduler implements AsyncDisposable {
   readonly #supervisor: ProcessSupervisor;
   readonly #folder: string;

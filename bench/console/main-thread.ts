@@ -8,7 +8,7 @@ export interface MainThreadTasks {
   readonly longestCpuMs: number;
   readonly overLimit: number;
   readonly sumCpuMs: number;
-  /** By the clock, with everything else that this machine does. */
+  /** Wall-clock time, with everything else that this machine does. */
   readonly longestWallMs: number;
 }
 

@@ -1,4 +1,4 @@
-/** What one published figure costs the scheduler's thread. */
+/** What one published capacity report costs the scheduler's thread. */
 import { type ClusterIndex, plan, type Refusal } from '../../src/engine/index.ts';
 import { clusterOf } from '../../src/engine/testing/cluster.ts';
 import { type Row, timeEach } from '../harness.ts';
@@ -16,14 +16,14 @@ import {
 const pools = 5000;
 const waitingPods = 100;
 
-/** How publishers write the figures of 5,000 nodes. A publisher on each node writes its own object. */
+/** How publishers write the capacity reports of 5,000 nodes. A publisher on each node writes its own object. */
 const forms = [
   { form: 'CSIStorageCapacity', objects: pools, figures: 5000 },
   { form: 'DriverCapacity', objects: pools, figures: 5000 },
   { form: 'DriverCapacity', objects: 1, figures: 100 },
 ] as const;
 
-/** One published figure reaches the index, and waiting pods are asked whether it could help them; no pool grows, so none is woken. */
+/** One published capacity report reaches the index, and waiting pods are asked whether it could help them; no pool grows, so none is woken. */
 export function capacityReportRows(progress: (text: string) => void): Row[] {
   return forms.map(({ form, objects, figures }) => {
     progress(`figures: a driver with ${pools} pools in ${objects} ${form}(s), ${waitingPods} waiting pods`);

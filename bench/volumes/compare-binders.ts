@@ -15,7 +15,7 @@ import { runInProcess } from '../in-process.ts';
 import { type BindingWorkload, delayed, freeChoice, prebound, prepare, untilBound } from './workloads.ts';
 
 const claims = 500;
-/** With the default limit of 20 requests a second, all claims would take minutes. */
+/** All claims would take minutes with the default limit of 20 requests a second. */
 const limitedClaims = 50;
 const workloads = [prebound, delayed, freeChoice];
 const manager = 'kube-controller-manager';

@@ -16,7 +16,7 @@ export function readManifest(root) {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
 }
 
-/** Of the generator's own sources and of the versions of all modules. */
+/** The hash of the generator's own sources and of the versions of all modules. */
 export function sha256OfSources(root, name) {
   const folder = `${root}/scripts/generate`;
   const sources = readdirSync(`${folder}/${name}`).filter((file) => file.endsWith('.go'));
@@ -50,7 +50,7 @@ export function upstreamOf(root, name) {
   return `${module} ${required.find(([path]) => path === module)?.[1] ?? 'unknown'}`;
 }
 
-/** CSI has a module of its own, because Kubernetes pins an older version of its specification. */
+/** CSI has a separate module, because Kubernetes pins an older version of its specification. */
 function goModOf(name) {
   return name === 'csi' ? 'csi/go.mod' : 'go.mod';
 }

@@ -1,7 +1,7 @@
 /**
  * What the image takes from Debian: programs that the driver of local drives starts, and the packages in which they and their libraries are.
  * A package is not installed: the image gets the programs below, the libraries that they and Node load, and nothing else, so that there
- * is no shell and no program that can be started by another user's rights.
+ * is no shell and no program that can be started with another user's permissions.
  */
 
 /** The release of Debian, and what security support adds to it. */

@@ -45,7 +45,7 @@ export class DebianFiles {
     return { tree: this.#tree, packages: [...this.#used].sort() };
   }
 
-  /** With what it links to, and what it loads. */
+  /** The file, the libraries that it links to, and those that it loads. */
   #add(path) {
     if (this.#tree.has(path)) return;
     const found = this.#available.get(path);

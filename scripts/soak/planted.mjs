@@ -36,7 +36,7 @@ export async function soakPlanted({ only = '', json, parallel = 2 } = {}) {
   }
 }
 
-/** In the order of the table, whatever ends first. */
+/** Results in the order of the table, in whatever order the runs end. */
 async function catchAll(bugs, files, parallel) {
   const build = join(root, 'dist');
   const baseline = new Baseline(build);

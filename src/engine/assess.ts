@@ -28,7 +28,7 @@ export interface NodeRefusal {
 }
 
 export interface AssessOptions extends Omit<FilterOptions, 'onlyNodes'> {
-  /** By name. */
+  /** Keyed by name. */
   readonly nodes: readonly string[];
 }
 

@@ -58,7 +58,7 @@ export function addSizes(a: Size, b: Size): Size {
   return sizeOfNano(nanoOf(a) + nanoOf(b));
 }
 
-/** May be negative, for a pool whose promises exceed what it has left. */
+/** May be negative, for a pool whose promises exceed its free bytes. */
 export function subtractSizes(a: Size, b: Size): Size {
   const difference = a.bytes - b.bytes;
   if (a.exactNano === undefined && b.exactNano === undefined && Number.isSafeInteger(difference)) {

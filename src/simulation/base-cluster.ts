@@ -56,7 +56,7 @@ export async function createBaseCluster(
   }
 }
 
-/** A figure of this driver that another program has published, for a class that does not exist any more. */
+/** A capacity report of this driver that another program has published, for a class that does not exist any more. */
 async function createForeignCapacityReport(cluster: Cluster): Promise<void> {
   const owner = { [labels.driverName]: driverName, [labels.managedBy]: 'external-provisioner' };
   await cluster.resource(csiStorageCapacities).create({

@@ -29,7 +29,7 @@ testFound([
     ],
   },
   {
-    name: 'an instance that does not know that a copy of an image has been given up does not request it without end',
+    name: 'an instance that does not know that a copy of an image was abandoned stops requesting it',
     subject: 'disks',
     seed: '1102272',
     replicated: ['disks-too'],
@@ -66,7 +66,7 @@ testFound([
   },
   {
     // Here the simulation was wrong: it looked once, while the expansion was tried again.
-    name: 'a refused expansion that is tried again while the simulation looks is no violation',
+    name: 'a refused expansion that is retried while the simulation checks is not a violation',
     subject: 'disks',
     seed: '1',
     replicated: [],

@@ -171,7 +171,7 @@ testFound([
   },
   {
     // The bytes of both claims do not fit; the driver refuses one of them. Here the invariant was too strict, not a controller wrong.
-    name: 'a selected node that arrives after its scheduler has ended is no promise of the next scheduler',
+    name: 'a selected node that arrives after its scheduler has ended is not a promise of the next scheduler',
     seed: '1',
     replicated: [],
     latencyMaxMs: 0,
@@ -238,7 +238,7 @@ testFound([
     ],
   },
   {
-    name: 'the first figure of a node that comes back is newer than a volume that was seen before the node',
+    name: 'the first capacity report of a node that comes back is newer than a volume that was seen before the node',
     seed: '301761',
     replicated: [],
     latencyMaxMs: 0,

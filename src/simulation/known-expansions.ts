@@ -15,10 +15,10 @@ const planningMs = 1_000;
 
 /**
  * For each selection of a node, the sizes of volumes that its scheduler had to reserve when it planned: a scheduler does not know an expansion
- * whose request it has not seen, and reserves nothing for one that exceeds the pool's figure.
+ * whose request it has not seen, and reserves nothing for one that exceeds the pool's reported capacity.
  */
 export class KnownExpansions {
-  /** By `UID NODE` of the selection, the bytes of volumes by name. */
+  /** The bytes of volumes by name, for each `UID NODE` of a selection. */
   readonly #sizes = new Map<string, ReadonlyMap<string, number>>();
 
   selectionIsSent(claimUid: string, node: string, sizes: ReadonlyMap<string, number>): void {
@@ -48,10 +48,10 @@ export class SeenSizes {
   readonly #known: KnownExpansions;
   readonly #requests = new SeenValues();
   readonly #capacities = new SeenValues();
-  /** The figures of pools, by node. */
-  readonly #figures = new SeenValues();
+  /** The capacity reports of pools, by node. */
+  readonly #reports = new SeenValues();
   readonly #selections: { readonly pod: string; readonly node: string; readonly atMs: number }[] = [];
-  /** Of watches whose initial list has not ended. */
+  /** Watches whose initial list has not ended. */
   readonly #initialEvents = new WeakMap<ClusterCall, WatchEvent<KubeObject>[]>();
   readonly #started = new WeakSet<ClusterCall>();
 
@@ -60,7 +60,7 @@ export class SeenSizes {
     this.#known = known;
   }
 
-  /** In front of the faults: what counts is when the process sends a selection, not when it arrives. */
+  /** Runs before the faults: it records when the process sends a selection, not when it arrives. */
   readonly onSend: ClusterHooks = {
     before: ({ resource, name, body }) => {
       if (resource.plural !== persistentVolumeClaims.plural) return;
@@ -115,7 +115,7 @@ export class SeenSizes {
     if (plural === csiStorageCapacities.plural) {
       const { nodeTopology, capacity, storageClassName } = object as CSIStorageCapacity;
       const node = nodeTopology?.matchLabels?.[labels.hostname] ?? '';
-      if (storageClassName === driverClassName) see(this.#figures, node, capacity);
+      if (storageClassName === driverClassName) see(this.#reports, node, capacity);
     }
   }
 
@@ -131,12 +131,12 @@ export class SeenSizes {
 
   /** Where a value has changed since then, the lowest counts. */
   #sizesSince(node: string, sinceMs: number): ReadonlyMap<string, number> {
-    const figure = this.#figures.lowest(node, sinceMs);
+    const report = this.#reports.lowest(node, sinceMs);
     const sizes = new Map<string, number>();
     for (const volume of this.#capacities.keys()) {
       const capacity = this.#capacities.lowest(volume, sinceMs);
       const request = this.#requests.lowest(volume.replace(/^pvc-/, ''), sinceMs);
-      const isReserved = capacity > 0 && request > capacity && request - capacity <= figure;
+      const isReserved = capacity > 0 && request > capacity && request - capacity <= report;
       sizes.set(volume, isReserved ? request : capacity);
     }
     return sizes;

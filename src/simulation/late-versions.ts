@@ -4,7 +4,7 @@ import type { StoredVersion } from './invariants/invariant.ts';
 import { versionText } from './version-text.ts';
 
 /**
- * The versions that were stored although the system should be at rest. One per pod is no sign of work without end: the scheduler tries a
+ * The versions that were stored although the system should be at rest. One per pod is not a sign of work without end: the scheduler tries a
  * refused pod again after some minutes, and writes why it is refused now. One of several reasons may have ended without an event that
  * would help the pod. The expander also repeats a refused expansion after some minutes, and says so on the claim.
  */

@@ -51,7 +51,7 @@ export interface ActionContext {
   /** The connection of people: without faults. */
   readonly cluster: Cluster;
   readonly clock: VirtualClock;
-  /** By name, with the number of the replica. */
+  /** Keyed by name, with the number of the replica. */
   readonly processes: ReadonlyMap<string, SimulatedProcess>;
   readonly driver: SimulatedDriver;
   readonly disk: SimulatedDisk;

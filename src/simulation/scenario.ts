@@ -16,7 +16,7 @@ export interface Scenario {
   readonly latencyMaxMs: number;
   /** Whether the volumes of the driver have to be attached to their node. Default: no. */
   readonly attaches?: boolean;
-  /** In order of time. */
+  /** Sorted by time. */
   readonly actions: readonly TimedAction[];
 }
 

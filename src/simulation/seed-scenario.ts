@@ -26,7 +26,7 @@ export function scenarioOfSeed(seed: number): Scenario {
     all.filter(({ isRare }) => isRare !== true),
     random.fork('kinds'),
   );
-  // In some seeds many actions take place at the same moment, so that their effects overlap.
+  // Some seeds let many actions take place at the same moment, so that their effects overlap.
   const stepMs = random.fork('moments').pick([1, 1, 5_000]);
   const draw = random.fork('actions');
   const actions: TimedAction[] = [];

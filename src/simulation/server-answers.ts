@@ -11,7 +11,7 @@ const written: ReadonlySet<string> = new Set(['create', 'update', 'patch']);
  * version replaces that version. It observes the store, and the calls of all processes right in front of the server.
  */
 export class ServerAnswers implements StoreObserver, ClusterHooks {
-  /** By revision, the revision that it replaced. */
+  /** The revision that each revision replaced. */
   readonly #replaced = new Map<number, number | undefined>();
   readonly #acknowledged = new Set<number>();
   readonly #wrong: string[] = [];

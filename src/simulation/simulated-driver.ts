@@ -35,7 +35,7 @@ export type DriverFault =
 
 export const driverFaults: readonly DriverFault[] = ['refuse', 'fail', 'fail-after', 'hang', 'slow'];
 
-/** What the driver has said about a pool, and when. */
+/** A capacity that the driver reported for a pool, and when. */
 interface Measurement {
   readonly bytes: number;
   readonly atMs: number;
@@ -74,7 +74,7 @@ export class SimulatedDriver {
   /** `VOLUME NODE` each. */
   readonly #attached = new Set<string>();
   readonly #detachedInUse: string[] = [];
-  /** By node, what `measure` has returned. */
+  /** The results of `measure` by node. */
   readonly #measurements = new Map<string, Measurement[]>();
   readonly #faults: DriverFault[] = [];
   readonly #expansionFaults: DriverFault[] = [];
@@ -109,7 +109,7 @@ export class SimulatedDriver {
     this.#limits.set(node, Math.max(this.limitBytes(node), bytes));
   }
 
-  /** Measured figures are larger than what is free, by so much, until `heal`. */
+  /** Measured capacities exceed the free bytes by this much, until `heal`. */
   overstate(bytes: number): void {
     this.#overstatedBytes = bytes;
   }
@@ -188,7 +188,7 @@ export class SimulatedDriver {
   }
 
   /**
-   * Expands a volume to so many bytes, and returns its size. What it refuses for lack of capacity, it refuses as infeasible, as drivers do whose
+   * Expands a volume to so many bytes, and returns its size. It refuses an expansion for lack of capacity as infeasible, as drivers do whose
    * volumes cannot leave their segment.
    */
   async expand(name: string, bytes: number, signal: AbortSignal): Promise<number> {
@@ -247,6 +247,6 @@ function planFor(asset: ProvisionedAsset, { node, bytes }: Pick<DriverVolume, 'n
 /** The bytes of a quantity; those of the simulation are far below 2^53. */
 export function sizeOf(text: string): number {
   const reading = parseQuantity(text);
-  assert(reading.ok, `${text} is no quantity`);
+  assert(reading.ok, `${text} is not a quantity`);
   return Number(quantityToBytes(reading.quantity));
 }

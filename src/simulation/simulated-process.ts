@@ -40,7 +40,7 @@ export interface ProcessPlan {
   readonly hasOwnDriver?: boolean;
   /** The node whose node service of local drives it is, instead of controllers. There is only one of it. */
   readonly drivesNode?: string;
-  /** Whether its clock is always right: figures carry its time, and schedulers compare that with the API server's. */
+  /** Whether its clock is always right: capacity reports carry its time, and schedulers compare that with the API server's. */
   readonly hasTrueClock?: boolean;
 }
 
@@ -68,7 +68,7 @@ export interface ProcessOptions {
 }
 
 /**
- * A program that runs controllers on a connection of its own. It may crash and start again, freeze, and have a wrong clock. After a
+ * A program that runs controllers on a separate connection. It may crash and start again, freeze, and have a wrong clock. After a
  * crash its code may still run to its next `await`, but nothing that it sends arrives: to the cluster it is gone.
  */
 export class SimulatedProcess {
@@ -77,7 +77,7 @@ export class SimulatedProcess {
   readonly #metrics = new Metrics();
   /** Errors that no fault explains: bugs. */
   readonly unexpected: string[] = [];
-  /** Writes of volumes, claims, figures and drives, and bindings of pods, that replace whatever is stored. */
+  /** Writes of volumes, claims, capacity reports and drives, and bindings of pods, that replace whatever is stored. */
   readonly unversioned: string[] = [];
   readonly #options: ProcessOptions;
   #run: ProcessRun | undefined;
@@ -197,7 +197,7 @@ export class SimulatedProcess {
 
   /**
    * The watches end: with `Expired`, so that informers list again, or as if the server had closed them. For `silentMs` before that they
-   * deliver nothing, and most of what they should have delivered is lost.
+   * deliver nothing, and most of their events are lost.
    */
   endWatches(isExpired: boolean, silentMs: number): void {
     const run = this.#run;
@@ -313,7 +313,7 @@ const versionedResources: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Two writers of a volume, claim, figure or drive never overwrite each other only if every write names the version that it replaces. A binding that
+ * Two writers of a volume, claim, capacity report or drive never overwrite each other only if every write names the version that it replaces. A binding that
  * arrives late must not take effect.
  */
 function lacksVersion({ verb, resource, body }: ClusterCall): boolean {

@@ -64,7 +64,7 @@ const startMs = 3_000;
  * may bring the message of a refused pod up to date.
  */
 const recoveryMs = 8 * 60_000;
-/** After the last fault: by then all elections should have settled. If one has not, it is looked at again after `electionLookMs`. */
+/** The time after the last fault within which all elections should settle. If one has not, it is checked again after `electionLookMs`. */
 const electionsMs = 60_000;
 const electionLookMs = 10_000;
 /** After the last fault, before the scheduler tries pods again that it refused at the end: events must have caused all work by then. */
@@ -316,7 +316,7 @@ class SimulationRun {
     const kind = this.#actions.get(action);
     this.#trace.add(kind?.isFault ? 'fault' : 'people', [action, ...parameterTexts(parameters)].join(' '));
     if (kind?.isFault && !callFaultNames.has(action)) this.#faultActions += 1;
-    if (kind === undefined) throw new Error(`${action} is no action of this simulation`);
+    if (kind === undefined) throw new Error(`${action} is not an action of this simulation`);
     const refused = (error: unknown) =>
       this.#trace.add('people', `${action} is refused: ${messageOf(error)}`);
     void Promise.resolve()

@@ -13,9 +13,9 @@ const claims = 'persistentvolumeclaims';
  * node. A scheduler that has seen the removal, and binds the pod nevertheless, has a bug.
  */
 export class UnseenRemovals {
-  /** By key of a claim, the revision of its last removal. */
+  /** The revision of the last removal of each claim, by key. */
   readonly #removedAt = new Map<string, number>();
-  /** By uid of a pod, the last removal of a claim that its scheduler had seen when it sent the last binding. */
+  /** The last removal of a claim that the scheduler of a pod had seen when it sent the last binding, by uid of the pod. */
   readonly #seenAtBinding = new Map<string, number>();
 
   stored({ resource, key, revision, after }: StoredVersion): void {
@@ -46,7 +46,7 @@ export class SeenRemovals {
     this.#unseen = unseen;
   }
 
-  /** In front of the faults: what counts is when the process sends a binding, not when it arrives. */
+  /** Runs before the faults: it records when the process sends a binding, not when it arrives. */
   readonly onSend: ClusterHooks = {
     before: ({ verb, body }) => {
       const { kind, metadata } = verb === 'post' && isRecord(body) ? body : {};

@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)('the connection of the page', () => {
   const isSamePage = async () => await browser.page.evaluate('window.isMarked === true');
   const rowNames = async () =>
     await browser.page.getByRole('row').locator('.cell:first-child').allTextContents();
-  /** Of all tests, also of a first attempt. */
+  /** The objects that all tests created, also in a first attempt. */
   const created: string[] = [];
   const create = async (name: string) => {
     await createPod(program, 'default', name);

@@ -350,7 +350,7 @@ async function nodeOfNewDeployment(cluster: Cluster, name: string): Promise<stri
   return (await nodesOf(cluster, name))[0]!;
 }
 
-/** Of the pods that are not being deleted; empty for a pod that waits. */
+/** The nodes of the pods that are not being deleted; empty for a pod that waits. */
 async function nodesOf(cluster: Cluster, app: string): Promise<readonly string[]> {
   const { items } = await cluster.resource(pods).list({ namespace: 'demo', labelSelector: `app=${app}` });
   return items

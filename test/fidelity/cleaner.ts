@@ -3,7 +3,7 @@ import type { HttpClient, Reply } from './http-client.ts';
 /** Removes everything that a scenario created, so that the next scenario finds an unchanged server. */
 export class Cleaner {
   readonly #client: HttpClient;
-  /** In order of creation. A set, because steps may create an object again after they deleted it. */
+  /** Sorted by creation. A set, because steps may create an object again after they deleted it. */
   readonly #paths = new Set<string>();
 
   constructor(client: HttpClient) {

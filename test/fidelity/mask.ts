@@ -36,7 +36,7 @@ export class Mask {
   readonly #counts = new Map<string, number>();
   readonly #generatedNames = new Map<string, string>();
   readonly #generated: string[] = [];
-  /** In a watch, only the first table has column definitions. */
+  /** Within a watch, only the first table has column definitions. */
   #columns: readonly Column[] = [];
   #step = 0;
 

@@ -49,7 +49,7 @@ export class GoldenServer implements AsyncDisposable {
     return path;
   }
 
-  /** Of an account without any role. */
+  /** The kubeconfig of an account without any role. */
   async powerlessKubeconfig(): Promise<string> {
     const account = { namespace: 'default', name: 'powerless' };
     await this.cluster.resource(serviceAccounts).create({ metadata: account });

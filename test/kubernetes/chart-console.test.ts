@@ -49,7 +49,7 @@ describe.skipIf(lacks(...serverPrograms))('the console of the chart', () => {
   });
 });
 
-/** With the arguments of the Deployment and its account, until the test ends; its port. */
+/** Runs the console until the test ends, with the arguments of the Deployment and its account; returns its port. */
 async function startConsole(bed: TestBed): Promise<string> {
   const args = argumentsOf(workloadIn(readFileSync(manifest, 'utf8'), 'Deployment'), 'stowage');
   const kubeconfig = await serviceAccountKubeconfig(bed, 'kube-system', 'stowage-console');

@@ -12,7 +12,7 @@ import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
 const namespace = 'stowage-system';
 const where = [`--namespace=${namespace}`, '--wait', '--timeout=600s'];
 const ownLabel = 'app.kubernetes.io/instance=stowage';
-/** Of Kubernetes: they make the pods, and remove them. */
+/** Controllers of Kubernetes that create and delete the pods. */
 const controllers = [
   'daemonset-controller',
   'deployment-controller',

@@ -146,7 +146,7 @@ async function firstCapacityReport(
   return found;
 }
 
-/** With the files of its Secret, until the test ends; its address. */
+/** Runs the server until the test ends, with the files of its Secret; returns its address. */
 async function startExtender(
   bed: TestBed,
   secret: (key: string) => string,

@@ -239,7 +239,7 @@ describe.skipIf(lacks('helm', ...serverPrograms))('what the chart renders', () =
   );
 });
 
-/** In place of the Prometheus operator's own. */
+/** Replaces the Prometheus operator's own. */
 function definition(kind: string, plural: string): string {
   const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
   return JSON.stringify({

@@ -77,7 +77,7 @@ describe.skipIf(lacks(...programs))('the controllers of a CSI driver, as the cha
     );
     const [created] = mock.calls('CreateVolume').slice(-1);
     expect(created?.request).toMatchObject({ volumeContentSource: { snapshot: {} } });
-    // In the other form again, it removes them.
+    // After a restart in the other form, it removes them.
     await first.stop();
     const second = await run(
       bed.bed,

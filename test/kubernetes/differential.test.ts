@@ -14,7 +14,7 @@ const firstSeed = Number(process.env.DIFFERENTIAL_SEED ?? 1);
 const clusterCount = Number(process.env.DIFFERENTIAL_CLUSTERS ?? 200);
 /** Ten pods take less than a second, but the machine may be busy. */
 const clusterMaxMs = 20_000;
-/** With this many clusters, every kind of outcome must occur. */
+/** The number of clusters from which on every kind of outcome must occur. */
 const clustersMany = 30;
 
 const admissionOff = ['ServiceAccount', 'TaintNodesByCondition', 'StorageObjectInUseProtection'];

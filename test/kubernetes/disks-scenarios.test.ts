@@ -97,7 +97,7 @@ describe.skipIf(lacks(...serverPrograms))('disks on a real API server', { timeou
       await fixture.request(1, { a: 60 });
       await fixture.request(1, { a: 40 }, 'backingImages');
       expect(await fixture.granted()).toEqual({ 1: 100 });
-      // What the replica has does not count for the image.
+      // The bytes of the replica do not count for the image.
       await fixture.request(1, { a: 50 }, 'backingImages');
       expect(await fixture.verdicts(1)).toEqual(['a scheduled 60']);
       expect(await fixture.verdicts(1, 'backingImages')).toEqual(['a rejected 40 InsufficientStorage']);

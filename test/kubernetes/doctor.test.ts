@@ -49,7 +49,7 @@ async function applyDrives(bed: TestBed): Promise<void> {
 const manifest = (name: string) => readFileSync(join(projectRoot, 'deploy', name), 'utf8');
 
 describe.skipIf(lacks(...serverPrograms))('doctor and bundle on a Kubernetes cluster', () => {
-  test('find an empty cluster in order, and then what an installation lacks', async () => {
+  test('find an empty cluster in order, and then the missing parts of an installation', async () => {
     const bed = await startTestBed();
     const empty = await doctor(bed.kubeconfig);
     expect(empty.server).toMatchObject({
@@ -84,7 +84,7 @@ describe.skipIf(lacks(...serverPrograms))('doctor and bundle on a Kubernetes clu
     );
   });
 
-  test('with no rights, say which are missing; a bundle lists what it lacks', async () => {
+  test('with no permissions, say which are missing; a bundle lists its missing parts', async () => {
     const bed = await startTestBed();
     await applyDrives(bed);
     await bed.kubectl(['create', 'serviceaccount', 'no-rights']);

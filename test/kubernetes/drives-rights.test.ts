@@ -249,7 +249,7 @@ async function makeClaims(cluster: Cluster): Promise<string> {
   return uid;
 }
 
-/** With the parameters that a provisioner adds for a class whose volumes are spread. */
+/** Creates a volume with the parameters that a provisioner adds for a class whose volumes are spread. */
 async function createdFor(
   driver: DriverProcess,
   volume: string,

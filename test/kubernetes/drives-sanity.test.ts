@@ -74,7 +74,7 @@ async function createDrive(client: ApiClient, { uuid }: LoopDrive): Promise<void
   expect((await client.call('POST', drivesPath, { body })).status).toBe(201);
 }
 
-/** In mounts of its own, which end with it. Resolves with its process id when it answers. */
+/** Starts the process in a mount namespace that ends with it. Resolves with its process id when it responds. */
 async function startDriver(folder: string, endpoint: string, kubeconfig: string): Promise<number> {
   const supervisor = new ProcessSupervisor({ data: join(folder, 'supervisor'), logs: folder });
   onTestFinished(async ({ task }) => {

@@ -63,7 +63,7 @@ describe.skipIf(isMissing || lacks(...serverPrograms, 'kube-controller-manager',
           name,
           [
             ...argumentsOf(workload, name, join(folder, 'controller.sock')),
-            // In a pod, the namespace is in the files of the service account.
+            // A pod finds its namespace in the files of the service account.
             `--kubeconfig=${kubeconfig}`,
             '--leader-election-namespace=kube-system',
             ...(name === 'csi-provisioner' ? ['--capacity-poll-interval=1s'] : []),

@@ -126,7 +126,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-scheduler'))('explain on a Kubern
     event = await kubeSchedulerMessage(cluster);
   });
 
-  test('gives the message of kube-scheduler, and lists what it has no right to read', async () => {
+  test('gives the message of kube-scheduler, and lists the kinds that it has no permission to read', async () => {
     const admin = await explain(bed().kubeconfig, '-o', 'json');
     const { message, ...rest } = JSON.parse(admin.stdout);
     expect([admin.status, admin.stderr]).toEqual([3, '']);

@@ -91,7 +91,7 @@ describe.skipIf(lacks(...serverPrograms))('the extender with the rights of kube-
     await seed(await bed.connect());
     const { extender, fitting } = await startExtender(bed);
     expect(await fitting()).toEqual(['n1']);
-    // By now the extender has been refused, and has checked whether that matters.
+    // Meanwhile the extender has been refused, and has checked whether that matters.
     await sleep(2_000);
     expect(extender.stderr).not.toContain('drivercapacities');
   });

@@ -1,4 +1,4 @@
-/** `kubectl stowage`, from the archive that Krew would install; and whether what we ship has known vulnerabilities. */
+/** `kubectl stowage`, from the archive that Krew would install; and whether our packages have known vulnerabilities. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';

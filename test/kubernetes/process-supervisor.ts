@@ -56,7 +56,7 @@ export class ProcessSupervisor {
 
   constructor(folders: SupervisorFolders) {
     this.#folders = folders;
-    // In a session of its own: Ctrl-C reaches only this process, and the supervisor then cleans up.
+    // Its own session: Ctrl-C reaches only this process, and the supervisor then cleans up.
     this.#process = spawn(process.execPath, [script, folders.data], {
       stdio: ['pipe', 'pipe', 'inherit'],
       detached: true,

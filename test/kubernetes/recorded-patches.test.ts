@@ -7,7 +7,7 @@ import { addressOf, HttpClient } from '../fidelity/http-client.ts';
 import { projectRoot } from '../project-root.ts';
 import { lacks, serverPrograms, sharedTestBed } from './vitest-beds.ts';
 
-/** With RECORD_PATCHES=1, the answers replace the recorded ones. */
+/** The responses replace the recorded ones if RECORD_PATCHES=1. */
 const isRecording = process.env.RECORD_PATCHES === '1';
 
 const mediaTypes = { json: 'json-patch', merge: 'merge-patch', strategic: 'strategic-merge-patch' } as const;

@@ -8,7 +8,7 @@ import { comparable, stableAnswer } from './recorded-writes/stable-answer.ts';
 import { WriteSender } from './recorded-writes/write-sender.ts';
 import { lacks, serverPrograms, sharedTestBed } from './vitest-beds.ts';
 
-/** With RECORD_WRITES=1, answers that differ replace the recorded ones. */
+/** Responses that differ replace the recorded ones if RECORD_WRITES=1. */
 const isRecording = process.env.RECORD_WRITES === '1';
 
 describe.skipIf(lacks(...serverPrograms, '1.36'))('kube-apiserver still answers as recorded', () => {

@@ -211,7 +211,7 @@ describe.skipIf(lacks(...programs))('each pod is scheduled once, with its own vo
     expect(await frozen.exited).toEqual({ status: 1, signal: null });
     await Promise.all(creations);
     await untilSettled(fixture);
-    // A reservation that a dead leader has left is taken back by another program, some time later.
+    // Another program releases the reservation of a dead leader, some time later.
     await untilPasses(() => expectConsistent(fixture));
   });
 

@@ -176,7 +176,7 @@ describe('wrong usage exits with 2, prints a hint, and creates nothing', () => {
 });
 
 describe('an error at the start exits with 1 and prints the remedy', () => {
-  // In the process of the test if the program has opened nothing yet.
+  // Runs in the process of the test, because the program has opened nothing yet.
   test('a data directory that is a file', async () => {
     const file = join(temporaryFolder(), 'file');
     writeFileSync(file, '');

@@ -6,7 +6,7 @@ import { type Exit, StowageProcess, temporaryFolder } from './stowage-process.ts
 /** The commands and flags of the program, which takes no cluster. */
 const call = ['completion', 'bash'];
 
-test('the first call of a command saves what it has compiled; later calls use it and write nothing', async () => {
+test('the first call of a command saves the compiled code; later calls use it and write nothing', async () => {
   const caches = temporaryFolder();
   const first = await callWithCaches(caches);
   expect(first).toMatchObject({ status: 0, stderr: '' });

@@ -84,7 +84,7 @@ function partAbout(name: string, shell: string, script: string): string {
       .split('\n')
       .filter((line) => line.includes(`"__stowage_at ${word}"`))
       .join('\n');
-  // In zsh, the commands of a group are cases inside the case of the group.
+  // The completion of zsh has the commands of a group are cases inside the case of the group.
   const labels = shell === 'zsh' ? name.split(' ') : [word];
   const part = labels.reduce((text, label) => after(text, `\n    ${label}) `), script);
   return part.split(shell === 'bash' ? /\n {6}esac ;;/ : / ;;\n/)[0]!;

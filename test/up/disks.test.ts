@@ -33,7 +33,7 @@ describe('stowage disks', () => {
   const disks = async (...args: readonly string[]) =>
     await callInProcess('disks', ...args, '--kubeconfig', up.kubeconfig);
 
-  /** In a process of its own, which must end. */
+  /** Runs a command in a separate process, which must end. */
   const disksProcess = async (...args: readonly string[]) =>
     await callStowage('disks', ...args, '--kubeconfig', up.kubeconfig);
 
@@ -127,7 +127,7 @@ describe('stowage disks', () => {
     await expect.poll(isGone).toBe(true);
   });
 
-  test('a disk with replicas is not removed, and a disk that answers is not given up', async () => {
+  test('a disk with replicas is not removed, and a disk that responds is not abandoned', async () => {
     expect(await disks('remove', 'n1/default')).toMatchObject({
       status: 1,
       stderr: expect.stringMatching(

@@ -88,7 +88,7 @@ describe('stowage explain', () => {
     );
   });
 
-  test('reads files, and reports what they lack', async () => {
+  test('reads files, and reports missing objects', async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'dump'));
     writeFileSync(join(folder, 'dump/a.json'), JSON.stringify(objects[0][1]));

@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 
-/** What a call has printed, and its exit status. */
+/** The output of a call, and its exit status. */
 export interface ProgramOutput {
   readonly status: number | null;
   readonly stdout: string;

@@ -56,7 +56,7 @@ describe.each(staying)('stowage $args', ({ args, works }) => {
   test('exits if its credentials are rejected, because a retry would not help', async () => {
     const up = server();
     const kubeconfig = kubeconfigFor(up.access.url, 'wrong', up.access.certificateAuthority);
-    // In a process, because connections may be open when it ends.
+    // Runs in a process, because connections may be open when it ends.
     const [status, text] = complaint(await callStowage(...args, '--kubeconfig', kubeconfig));
     expect(status).toBe(1);
     // Discovery asks for /api and /apis at once, and either answer may arrive first.

@@ -34,7 +34,7 @@ describe('stowage drain-plan and move, on stowage up --demo', () => {
   const nodeOf = async (name: string) =>
     ((await client.call('GET', `${podsPath}/${name}`)).body as Pod).spec?.nodeName;
 
-  test('prepares a drive of another machine, and opens everything again when it is given up', async () => {
+  test('prepares a drive of another machine, and uncordons everything again when it is cancelled', async () => {
     const drive = 'drive/node-b1-b7f6c1de';
     const plan = await inProcess('drain-plan', drive);
     expect([plan.status, plan.report.summary]).toEqual([

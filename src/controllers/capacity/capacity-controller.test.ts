@@ -15,7 +15,7 @@ const pools = { n1: 10n * gib, n2: 20n * gib };
 const capacities = csiStorageCapacities;
 const namespace = 'kube-system';
 
-test('one figure per class and segment, as external-provisioner writes it', async () => {
+test('one capacity report per class and segment, as external-provisioner writes it', async () => {
   await using fixture = await PublisherFixture.start({ pools, classes: ['fast', 'slow'] });
   expect(await fixture.published()).toEqual([
     'fast n1: 10Gi',
@@ -53,7 +53,7 @@ test('a storage class that uses the driver has its parameters passed to GetCapac
   expect(await fixture.published()).toEqual(['hot n1: 1Gi']);
 });
 
-test('--capacity-for-immediate-binding: classes that bind immediately have figures too', async () => {
+test('--capacity-for-immediate-binding: classes that bind immediately have reports too', async () => {
   const settings = { forImmediateBinding: true };
   await using fixture = await PublisherFixture.prepare({ pools: { n1: gib }, classes: [], settings });
   await fixture.storageClass('immediate', { volumeBindingMode: 'Immediate' });
@@ -88,7 +88,7 @@ test('--capacity-topology-prefix restricts the keys of segments', async () => {
   expect(await fixture.published()).toEqual(['fast z: 1Gi']);
 });
 
-test('segments that the allowedTopologies of a class exclude have no figure for it', async () => {
+test('segments that the allowedTopologies of a class exclude have no report for it', async () => {
   await using fixture = await PublisherFixture.prepare({ pools, classes: [] });
   const only = (key: string, value: string) => [{ matchLabelExpressions: [{ key, values: [value] }] }];
   await fixture.storageClass('narrow', { allowedTopologies: only(topologyKey, 'n2') });
@@ -98,7 +98,7 @@ test('segments that the allowedTopologies of a class exclude have no figure for 
   expect(await fixture.published()).toEqual(['narrow n2: 20Gi', 'other-key n1: 10Gi', 'other-key n2: 20Gi']);
 });
 
-test('a driver whose volumes every node reaches has one figure for all nodes', async () => {
+test('a driver whose volumes every node reaches has one report for all nodes', async () => {
   await using fixture = await PublisherFixture.prepare({ pools: {} });
   fixture.driver.pools.set('anywhere', 7n * gib);
   await fixture.node('n1', {});

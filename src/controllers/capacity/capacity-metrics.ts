@@ -21,41 +21,41 @@ export class CapacityMetrics {
     const labels = ['driver_name'];
     this.desired = metrics.gauge(
       'csistoragecapacities_desired_goal',
-      'Figures that should be published: one for each class and topology segment.',
+      'Capacity reports that should be published: one for each class and topology segment.',
       labels,
     );
     this.current = metrics.gauge(
       'csistoragecapacities_desired_current',
-      'Figures that should be published, and are.',
+      'Capacity reports that should be published, and are.',
       labels,
     );
     this.obsolete = metrics.gauge(
       'csistoragecapacities_obsolete',
-      'Published figures that should not be, and are going to be removed.',
+      'Published reports that should not be, and are going to be removed.',
       labels,
     );
     this.ageSeconds = metrics.gauge(
       'stowage_capacity_figure_age_seconds',
-      'Time since the oldest of the published figures was measured. It grows while a driver does not answer.',
+      'Time since the oldest of the published reports was measured. It grows while a driver does not answer.',
       labels,
     );
     this.failing = metrics.gauge(
       'stowage_capacity_failing_figures',
-      'Figures that could not be measured or written the last time; the old ones stay published.',
+      'Capacity reports that could not be measured or written the last time; the old ones stay published.',
       labels,
     );
     this.failures = metrics.counter(
       'stowage_capacity_failures_total',
-      'Failed calls of GetCapacity, by gRPC code, and failed writes of figures.',
+      'Failed calls of GetCapacity, by gRPC code, and failed writes of reports.',
       ['driver_name', 'reason'],
     );
-    this.writes = metrics.counter('stowage_capacity_writes_total', 'Published figures, by kind of object.', [
+    this.writes = metrics.counter('stowage_capacity_writes_total', 'Published reports, by kind of object.', [
       'driver_name',
       'form',
     ]);
     this.driftPools = metrics.gauge(
       'stowage_capacity_drift_pools',
-      'Pools whose figures the known volumes do not explain, by kind of difference.',
+      'Pools whose reports the known volumes do not explain, by kind of difference.',
       ['driver_name', 'kind'],
     );
     this.driftBytes = metrics.gauge(
@@ -65,7 +65,7 @@ export class CapacityMetrics {
     );
     this.drifts = metrics.counter(
       'stowage_capacity_drifts_total',
-      'How often a figure began to differ from what the known volumes explain.',
+      'How often a report began to differ from what the known volumes explain.',
       ['driver_name', 'kind'],
     );
     this.listedVolumes = metrics.gauge(

@@ -33,14 +33,14 @@ export interface CapacityObjectsOptions {
 
 type Stored = Projected<CSIStorageCapacity>;
 
-/** Figures as CSIStorageCapacity objects, one for each. */
+/** Capacity reports as CSIStorageCapacity objects, one for each. */
 export class CapacityObjects implements CapacityReportStore {
   readonly #options: CapacityObjectsOptions;
   readonly #labels: Readonly<Record<string, string>>;
   readonly #client: ResourceClient<CSIStorageCapacity>;
   readonly #informer: Informer<CSIStorageCapacity>;
   readonly #work: BackgroundWork;
-  /** By figure, then by name. There are several for one figure only if another program has copied our labels. */
+  /** By report, then by name. There are several for one report only if another program has copied our labels. */
   readonly #objects = new Map<string, Map<string, Stored>>();
   /** What this process wrote last, to recognise changes of others. */
   readonly #written = new Map<string, string>();
@@ -106,17 +106,17 @@ export class CapacityObjects implements CapacityReportStore {
         metadata?.annotations?.[annotations.publisherLease] === this.#options.context.lease &&
         this.#hasOwner(object) &&
         (metadata?.labels?.[labels.backingPool] ?? null) === this.#backingLabel(capacityReportKey, disks),
-      hasAmount: (figure) =>
-        freeBytes === figure.freeBytes &&
-        largestBytes === figure.largestBytes &&
-        smallest === smallestText(figure),
+      hasAmount: (report) =>
+        freeBytes === report.freeBytes &&
+        largestBytes === report.largestBytes &&
+        smallest === smallestText(report),
     };
   }
 
-  async write(capacityReportKey: string, figure: NewCapacityReport, signal: AbortSignal): Promise<void> {
+  async write(capacityReportKey: string, report: NewCapacityReport, signal: AbortSignal): Promise<void> {
     const [object, ...copies] = this.#objectsOf(capacityReportKey);
     for (const copy of copies) await this.#delete(copy, signal);
-    const wanted = this.#objectFor(capacityReportKey, figure, object);
+    const wanted = this.#objectFor(capacityReportKey, report, object);
     this.#written.set(capacityReportKey, contentOf(wanted));
     if (object === undefined) {
       await this.#client.create(wanted, { signal });
@@ -132,7 +132,7 @@ export class CapacityObjects implements CapacityReportStore {
       [annotations.publisherLease]: null,
       [annotations.capacityProblem]: null,
     };
-    const backing = { [labels.backingPool]: this.#backingLabel(capacityReportKey, figure.disks) };
+    const backing = { [labels.backingPool]: this.#backingLabel(capacityReportKey, report.disks) };
     const metadata = {
       labels: { ...this.#labels, ...backing },
       annotations: { ...old, ...notes },
@@ -149,7 +149,7 @@ export class CapacityObjects implements CapacityReportStore {
 
   /**
    * An annotation, since the kind has no conditions. It is written when a failure begins and ends, by publishers with a Lease: without one, the age of
-   * the figure is all that readers know.
+   * the report is all that readers know.
    */
   async setProblem(
     capacityReportKey: string,
@@ -188,21 +188,21 @@ export class CapacityObjects implements CapacityReportStore {
 
   #objectFor(
     capacityReportKey: string,
-    figure: NewCapacityReport,
+    report: NewCapacityReport,
     before: Stored | undefined,
   ): CSIStorageCapacity {
     const { driver, namespace, nodeName, context } = this.#options;
     const { storageClassName, segment } = capacityReportOfKey(capacityReportKey);
-    const backing = this.#backingLabel(capacityReportKey, figure.disks);
-    const drift = figure.drift && formatDriftRecord(figure.drift);
-    const smallest = smallestText(figure);
+    const backing = this.#backingLabel(capacityReportKey, report.disks);
+    const drift = report.drift && formatDriftRecord(report.drift);
+    const smallest = smallestText(report);
     return {
       metadata: {
         namespace,
         name: capacityName(driver, nodeName, capacityReportKey),
         labels: { ...this.#labels, ...(backing === null ? {} : { [labels.backingPool]: backing }) },
         annotations: {
-          [annotations.measuredAt]: new Date(figure.measuredAtMs).toISOString(),
+          [annotations.measuredAt]: new Date(report.measuredAtMs).toISOString(),
           ...(drift === undefined ? {} : { [annotations.drift]: drift }),
           ...(smallest === undefined ? {} : { [annotations.minimumVolumeSize]: smallest }),
           ...(nodeName === undefined ? {} : { [annotations.publisherNode]: nodeName }),
@@ -212,10 +212,10 @@ export class CapacityObjects implements CapacityReportStore {
       },
       storageClassName,
       nodeTopology: { matchLabels: { ...segment } },
-      capacity: quantityOfBytes(figure.freeBytes),
-      ...(figure.largestBytes === undefined
+      capacity: quantityOfBytes(report.freeBytes),
+      ...(report.largestBytes === undefined
         ? {}
-        : { maximumVolumeSize: quantityOfBytes(figure.largestBytes) }),
+        : { maximumVolumeSize: quantityOfBytes(report.largestBytes) }),
     };
   }
 

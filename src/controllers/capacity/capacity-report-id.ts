@@ -1,12 +1,12 @@
 import { segmentKeyOf, segmentOfKey, type TopologySegment } from './topology-segment.ts';
 
-/** What a figure is about: a class (or `<ephemeral>`) in a topology segment. */
+/** What a capacity report is about: a class (or `<ephemeral>`) in a topology segment. */
 export interface CapacityReportId {
   readonly storageClassName: string;
   readonly segment: TopologySegment;
 }
 
-/** The key of a figure in the work queue: equal for equal figures, so that the queue holds each only once. */
+/** The key of a report in the work queue: equal for equal reports, so that the queue holds each only once. */
 export function capacityReportKeyOf({ storageClassName, segment }: CapacityReportId): string {
   return `${storageClassName} ${segmentKeyOf(segment)}`;
 }

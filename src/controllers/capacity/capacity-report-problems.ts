@@ -18,7 +18,7 @@ export interface CapacityReportProblemsOptions {
   readonly metrics: CapacityMetrics;
 }
 
-/** Figures that could not be brought up to date. They are reported in the log, as Events and in metrics. */
+/** Capacity reports that could not be brought up to date. They are reported in the log, as Events and in metrics. */
 export class CapacityReportProblems {
   readonly #options: CapacityReportProblemsOptions;
   readonly #failing = new Map<string, string>();
@@ -32,7 +32,7 @@ export class CapacityReportProblems {
     return this.#failing.size;
   }
 
-  /** Returns the problem as a sentence. One line of the log for all figures that fail for the same reason. */
+  /** Returns the problem as a sentence. One line of the log for all reports that fail for the same reason. */
   failed(capacityReportKey: string, error: unknown): string {
     const { context, driver, metrics } = this.#options;
     const { storageClassName, segment } = capacityReportOfKey(capacityReportKey);
@@ -40,8 +40,8 @@ export class CapacityReportProblems {
     metrics.failures.add({ driver_name: driver, reason: failureReason(error) });
     const where = `class ${storageClassName} in ${segmentText(segment)}`;
     const fields = { driver, error };
-    if (this.#logged === message) context.log.debug(`no new capacity figure for ${where}`, fields);
-    else context.log.warn(`no new capacity figure for ${where}; the published one stays`, fields);
+    if (this.#logged === message) context.log.debug(`no new capacity report for ${where}`, fields);
+    else context.log.warn(`no new capacity report for ${where}; the published one stays`, fields);
     this.#logged = message;
     this.#failing.set(capacityReportKey, message);
     this.#record(storageClassName, message);
@@ -51,11 +51,11 @@ export class CapacityReportProblems {
   solved(capacityReportKey: string): void {
     const { context, driver } = this.#options;
     if (!this.#failing.delete(capacityReportKey) || this.#failing.size > 0) return;
-    context.log.info('all capacity figures are up to date again', { driver });
+    context.log.info('all capacity reports are up to date again', { driver });
     this.#logged = undefined;
   }
 
-  /** The problem of a figure of the segment. */
+  /** The problem of a report of the segment. */
   inSegment(segmentKey: string): string | undefined {
     for (const [capacityReportKey, message] of this.#failing)
       if (capacityReportKey.endsWith(` ${segmentKey}`)) return sentenceOf(message);
@@ -80,5 +80,5 @@ export class CapacityReportProblems {
 }
 
 function sentenceOf(message: string): string {
-  return `the figures are not up to date: ${message}`;
+  return `the reports are not up to date: ${message}`;
 }

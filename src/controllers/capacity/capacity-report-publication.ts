@@ -14,13 +14,13 @@ import { type MeasuredCapacityReport, type Measurement, measure } from './measur
 import type { PoolDrift } from './pool-drift.ts';
 import { segmentKeyOf } from './topology-segment.ts';
 
-/** Figures written in the long run, and at once; measurements that change nothing are not limited by it. */
+/** Capacity reports written in the long run, and at once; measurements that change nothing are not limited by it. */
 const writeLimit = { tokensPerSecond: 50, burst: 100 };
 
 /** How long the objects of a segment stay after its last node went: a node plugin that restarts is away for a moment. */
 export const segmentGraceMs = 60_000;
 
-/** A figure that has to be measured again soon is not measured more often than this. */
+/** A report that has to be measured again soon is not measured more often than this. */
 const waitMinMs = 100;
 
 /** Versions conflict while a cache lags behind. Only a conflict that stays is a problem. */
@@ -30,26 +30,26 @@ export interface CapacityReportPublicationOptions {
   readonly context: ControllerContext;
   readonly measurement: Measurement;
   readonly desired: DesiredCapacityReports;
-  readonly figures: CapacityReportQueue;
+  readonly reports: CapacityReportQueue;
   readonly stores: Readonly<Record<CapacityForm, CapacityReportStore>>;
   readonly form: CapacityForm;
   readonly problems: CapacityReportProblems;
   readonly metrics: CapacityMetrics;
   readonly pollIntervalMs: number;
-  /** The lifetime of a figure that expires. */
+  /** The lifetime of a report that expires. */
   readonly lifetimeMs: number;
   /** How long the objects of a segment without nodes stay. */
   readonly graceMs: number;
   /** Whether the request of GetCapacity has a topology. */
   readonly sendsTopology: () => boolean;
-  /** Undefined if the figures of the driver are not compared; then no record is published, and one that exists is removed. */
+  /** Undefined if the reports of the driver are not compared; then no record is published, and one that exists is removed. */
   readonly drift: PoolDrift | undefined;
 }
 
 /**
- * Brings one published figure up to date: asks the driver, and writes what has changed.
+ * Brings one published report up to date: asks the driver, and writes what has changed.
  *
- * Safe to run twice and to die anywhere: a figure is written with the time before its measurement, by a write that names the version that it
+ * Safe to run twice and to die anywhere: a report is written with the time before its measurement, by a write that names the version that it
  * replaces, and the name of an object depends on what it is about. What a process did not write, the next one measures again.
  */
 export class CapacityReportPublication {
@@ -87,7 +87,7 @@ export class CapacityReportPublication {
   }
 
   async #update(capacityReportKey: string, signal: AbortSignal): Promise<void> {
-    const { measurement, desired, figures, sendsTopology } = this.#options;
+    const { measurement, desired, reports, sendsTopology } = this.#options;
     const { storageClassName, segment } = capacityReportOfKey(capacityReportKey);
     const measured = await measure(
       measurement,
@@ -97,7 +97,7 @@ export class CapacityReportPublication {
     const isWritten = await this.#publish(capacityReportKey, measured, signal);
     const published = this.#storeFor(capacityReportKey).published(capacityReportKey);
     const publishedMs = isWritten ? measured.measuredAtMs : published?.measuredAtMs;
-    figures.measured(capacityReportKey, measured.measuredAtMs, publishedMs);
+    reports.measured(capacityReportKey, measured.measuredAtMs, publishedMs);
     await this.#removeOtherForm(capacityReportKey, signal);
   }
 
@@ -116,34 +116,34 @@ export class CapacityReportPublication {
       store.published(capacityReportKey),
       signal,
     );
-    const figure = { ...measured, disks, drift: record };
-    if (this.#isCurrent(capacityReportKey, figure)) return false;
+    const report = { ...measured, disks, drift: record };
+    if (this.#isCurrent(capacityReportKey, report)) return false;
     const { clock } = context;
     const waitMs = this.#writes.reserveMs(clock.monotonicMs());
     if (waitMs > 0) await clock.sleep(waitMs, signal);
     signal.throwIfAborted();
-    await store.write(capacityReportKey, figure, signal);
+    await store.write(capacityReportKey, report, signal);
     metrics.writes.add({ driver_name: measurement.driver.name, form: this.#formOf(capacityReportKey) });
     return true;
   }
 
-  #isCurrent(capacityReportKey: string, figure: NewCapacityReport): boolean {
-    const { figures, lifetimeMs } = this.#options;
+  #isCurrent(capacityReportKey: string, report: NewCapacityReport): boolean {
+    const { reports, lifetimeMs } = this.#options;
     const published = this.#storeFor(capacityReportKey).published(capacityReportKey);
-    if (published === undefined || !published.isComplete(figure.disks)) return false;
-    if (!published.hasAmount(figure)) return false;
-    if (isOtherDrift(published.drift, figure.drift)) return false;
-    const leftMs = (published.expiresAtMs ?? Number.POSITIVE_INFINITY) - figure.measuredAtMs;
+    if (published === undefined || !published.isComplete(report.disks)) return false;
+    if (!published.hasAmount(report)) return false;
+    if (isOtherDrift(published.drift, report.drift)) return false;
+    const leftMs = (published.expiresAtMs ?? Number.POSITIVE_INFINITY) - report.measuredAtMs;
     if (leftMs < lifetimeMs / 2 || published.measuredAtMs === undefined) return false;
-    const requiredMs = figures.requiredMs(capacityReportKey);
+    const requiredMs = reports.requiredMs(capacityReportKey);
     const isLateEnough = requiredMs === undefined || published.measuredAtMs > requiredMs;
-    // A figure that is still too early would need another write.
-    return isLateEnough || figure.measuredAtMs <= requiredMs;
+    // A report that is still too early would need another write.
+    return isLateEnough || report.measuredAtMs <= requiredMs;
   }
 
   /** Nothing is removed because nothing is known: a driver that is registered nowhere may be restarting everywhere. */
   async #retire(capacityReportKey: string, signal: AbortSignal): Promise<Requeue | undefined> {
-    const { desired, context, graceMs, figures, stores, problems, drift } = this.#options;
+    const { desired, context, graceMs, reports, stores, problems, drift } = this.#options;
     const segmentKey = segmentKeyOf(capacityReportOfKey(capacityReportKey).segment);
     if (!desired.hasSegment(segmentKey)) {
       if (!desired.hasSegments) return undefined;
@@ -152,7 +152,7 @@ export class CapacityReportPublication {
       if (leftMs > 0) return { afterMs: leftMs };
     }
     for (const store of Object.values(stores)) await store.remove(capacityReportKey, signal);
-    figures.forget(capacityReportKey);
+    reports.forget(capacityReportKey);
     drift?.forget(capacityReportKey);
     problems.solved(capacityReportKey);
     return undefined;
@@ -169,9 +169,9 @@ export class CapacityReportPublication {
   }
 
   async #failed(capacityReportKey: string, error: unknown, signal: AbortSignal): Promise<void> {
-    const { problems, figures, context } = this.#options;
+    const { problems, reports, context } = this.#options;
     const isLag = isReason(error, 'Conflict') || isReason(error, 'AlreadyExists');
-    if (isLag && figures.queue.failures(capacityReportKey) < quietConflicts) return;
+    if (isLag && reports.queue.failures(capacityReportKey) < quietConflicts) return;
     const problem = problems.failed(capacityReportKey, error);
     try {
       await this.#storeFor(capacityReportKey).setProblem(
@@ -180,7 +180,7 @@ export class CapacityReportPublication {
         signal,
       );
     } catch (writeError) {
-      context.log.debug('the problem of a figure could not be written', { error: writeError });
+      context.log.debug('the problem of a report could not be written', { error: writeError });
     }
   }
 
@@ -195,15 +195,15 @@ export class CapacityReportPublication {
 
   /** Polls are spread a little, so that they do not come all at once. */
   #nextMs(capacityReportKey: string): number {
-    const { figures, context, pollIntervalMs } = this.#options;
+    const { reports, context, pollIntervalMs } = this.#options;
     const pollMs = pollIntervalMs * (0.9 + context.random.next() / 5);
-    const requiredMs = figures.requiredMs(capacityReportKey);
+    const requiredMs = reports.requiredMs(capacityReportKey);
     if (requiredMs === undefined) return pollMs;
     return Math.max(waitMinMs, Math.min(pollMs, requiredMs + 1 - context.clock.nowMs()));
   }
 }
 
-/** The last figure in a record changes with every measurement, and is no reason to write. */
+/** The last report in a record changes with every measurement, and is no reason to write. */
 function isOtherDrift(before: NewCapacityReport['drift'], after: NewCapacityReport['drift']): boolean {
   const essence = (drift: NewCapacityReport['drift']) =>
     drift && JSON.stringify([drift.baseline, drift.kind, drift.difference, drift.since, drift.listed]);

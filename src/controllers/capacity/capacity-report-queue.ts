@@ -7,17 +7,17 @@ const retryBaseMs = 1000;
 const retryMaxMs = 300_000;
 /** Changes of volumes in this time are measured together. */
 const coalesceMs = 100;
-/** A figure is measured at most this often because of volumes: their bytes are promised meanwhile. */
+/** A capacity report is measured at most this often because of volumes: their bytes are promised meanwhile. */
 const intervalMs = 1000;
 
-/** Which figures are to be measured, and when. */
+/** Which reports are to be measured, and when. */
 export class CapacityReportQueue {
   readonly queue: WorkQueue;
   readonly #clock: Clock;
   readonly #desired: DesiredCapacityReports;
   readonly #requiredMs = new Map<string, number>();
   readonly #measuredMs = new Map<string, number>();
-  /** Figures whose volumes have changed since they were compared with them. */
+  /** Capacity reports whose volumes have changed since they were compared with them. */
   readonly #changed = new Set<string>();
 
   constructor(clock: Clock, desired: DesiredCapacityReports) {
@@ -30,7 +30,7 @@ export class CapacityReportQueue {
     for (const capacityReportKey of capacityReportKeys) this.queue.add(capacityReportKey);
   }
 
-  /** All figures of the segments. */
+  /** All reports of the segments. */
   volumesChanged(segmentKeys: Iterable<string>, notBeforeMs = 0): void {
     const nowMs = this.#clock.nowMs();
     for (const segmentKey of segmentKeys) {
@@ -38,7 +38,7 @@ export class CapacityReportQueue {
         this.#changed.add(capacityReportKey);
         const measuredMs = this.#measuredMs.get(capacityReportKey);
         const dueMs = Math.max(notBeforeMs + 1, (measuredMs ?? 0) + intervalMs, nowMs + coalesceMs);
-        // A figure that is about to be measured for the first time need not be measured twice.
+        // A report that is about to be measured for the first time need not be measured twice.
         if (measuredMs === undefined && notBeforeMs < nowMs) this.queue.add(capacityReportKey);
         else this.queue.addAfter(capacityReportKey, Math.min(dueMs - nowMs, retryMaxMs));
       }
@@ -46,15 +46,15 @@ export class CapacityReportQueue {
   }
 
   /**
-   * A volume of the figure's class has existed since `existsAtMs`. The promise for it ends only with a figure that was measured later, so such
-   * a figure has to be published even if the amount is the same.
+   * A volume of the report's class has existed since `existsAtMs`. The promise for it ends only with a report that was measured later, so such
+   * a report has to be published even if the amount is the same.
    */
   require(capacityReportKey: string, existsAtMs: number): void {
     const before = this.#requiredMs.get(capacityReportKey) ?? Number.NEGATIVE_INFINITY;
     this.#requiredMs.set(capacityReportKey, Math.max(before, existsAtMs));
   }
 
-  /** The published figure must have been measured after this time; undefined: at any time. */
+  /** The published report must have been measured after this time; undefined: at any time. */
   requiredMs(capacityReportKey: string): number | undefined {
     return this.#requiredMs.get(capacityReportKey);
   }

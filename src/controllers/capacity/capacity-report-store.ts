@@ -2,32 +2,32 @@ import type { DriftRecord } from '../../kube/stowage/drift-record.ts';
 import type { MeasuredCapacityReport } from './measured-capacity-report.ts';
 
 /**
- * The published figures of one publisher, in one form. It knows only objects with the publisher's labels, so it can neither change nor
+ * The published capacity reports of one publisher, in one form. It knows only objects with the publisher's labels, so it can neither change nor
  * delete those of others.
  *
  * 1. `synced`, then `listen`.
  * 2. `published` says what the cluster has, and `write` replaces it. A write names the version that it replaces: if that is stale, it fails with
  *    `Conflict`, and the caller tries again after the cache has caught up.
- * 3. `remove` is called only for figures that are certainly not wanted any more.
+ * 3. `remove` is called only for reports that are certainly not wanted any more.
  */
 export interface CapacityReportStore {
   synced(signal: AbortSignal): Promise<boolean>;
-  /** `listener` gets the keys of figures that another client has changed or deleted, or that may be there twice. */
+  /** `listener` gets the keys of reports that another client has changed or deleted, or that may be there twice. */
   listen(listener: (capacityReportKey: string) => void): () => void;
   published(capacityReportKey: string): PublishedCapacityReport | undefined;
-  /** The keys of all published figures. */
+  /** The keys of all published reports. */
   keys(): Iterable<string>;
-  write(capacityReportKey: string, figure: NewCapacityReport, signal: AbortSignal): Promise<void>;
+  write(capacityReportKey: string, report: NewCapacityReport, signal: AbortSignal): Promise<void>;
   remove(capacityReportKey: string, signal: AbortSignal): Promise<void>;
-  /** Says in the object that its figures are not up to date, and why. */
+  /** Says in the object that its reports are not up to date, and why. */
   setProblem(capacityReportKey: string, problem: CapacityReportProblem, signal: AbortSignal): Promise<void>;
 }
 
 /** Undefined: up to date. */
 export interface CapacityReportProblem {
-  /** Of the figure itself. */
+  /** Of the report itself. */
   readonly own: string | undefined;
-  /** Of any figure of its segment: some forms have one object for all of them. */
+  /** Of any report of its segment: some forms have one object for all of them. */
   readonly inSegment: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface NewCapacityReport extends MeasuredCapacityReport {
   readonly drift: DriftRecord | undefined;
 }
 
-/** Which disks of its segment a figure is about, as far as that is known. */
+/** Which disks of its segment a report is about, as far as that is known. */
 export interface CapacityReportDisks {
   /** Equal for classes whose volumes are on the same disks. */
   readonly parameters: string;
@@ -55,5 +55,5 @@ export interface PublishedCapacityReport {
   /** Labels, owner and other fields are as this publisher writes them, and there is one object. */
   isComplete(disks: CapacityReportDisks): boolean;
   /** Whether it says this amount. */
-  hasAmount(figure: MeasuredCapacityReport): boolean;
+  hasAmount(report: MeasuredCapacityReport): boolean;
 }

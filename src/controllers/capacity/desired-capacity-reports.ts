@@ -12,7 +12,7 @@ import { capacityReportKeyOf } from './capacity-report-id.ts';
 import type { CapacityReportDisks } from './capacity-report-store.ts';
 import { segmentKeyOf, segmentOfKey, type TopologySegment } from './topology-segment.ts';
 
-/** Which figures a driver needs: one for each class and topology segment. */
+/** Which capacity reports a driver needs: one for each class and topology segment. */
 export class DesiredCapacityReports {
   readonly #options: DesiredCapacityReportsOptions;
   readonly #classes = new Map<string, DesiredClass>();
@@ -38,7 +38,7 @@ export class DesiredCapacityReports {
     return this.#segments.size > 0;
   }
 
-  /** The number of figures. */
+  /** The number of reports. */
   get size(): number {
     return [...this.#segments.keys()].reduce((sum, key) => sum + this.keysIn(key).length, 0);
   }
@@ -81,7 +81,7 @@ export class DesiredCapacityReports {
     this.#goneAtMs.delete(segmentKey);
   }
 
-  /** Whether the class needs figures of this driver. */
+  /** Whether the class needs reports of this driver. */
   setClass(storageClass: StorageClass): boolean {
     const name = storageClass.metadata?.name ?? '';
     const { driver, forImmediateBinding } = this.#options;
@@ -112,7 +112,7 @@ export class DesiredCapacityReports {
     return { parameters, isShared: this.classesOnDisks(parameters).length > 1 };
   }
 
-  /** By how much volumes of other classes reduce the figures of a class; see `otherCostOf`. */
+  /** By how much volumes of other classes reduce the reports of a class; see `otherCostOf`. */
   otherCost(storageClassName: string): OtherCost | undefined {
     const own = this.#classes.get(storageClassName);
     if (own === undefined) return undefined;
@@ -136,7 +136,7 @@ export class DesiredCapacityReports {
     return known.allowed === undefined || mayMatch(known.allowed, segment);
   }
 
-  /** The keys of all figures of a segment. */
+  /** The keys of all reports of a segment. */
   keysIn(segmentKey: string): readonly string[] {
     const segment = this.#segments.get(segmentKey);
     if (segment === undefined) return [];
@@ -145,7 +145,7 @@ export class DesiredCapacityReports {
       .map((storageClassName) => capacityReportKeyOf({ storageClassName, segment }));
   }
 
-  /** The keys of all figures of a class. */
+  /** The keys of all reports of a class. */
   *keysOf(storageClassName: string): Iterable<string> {
     for (const [segmentKey, segment] of this.#segments) {
       if (this.isWanted(storageClassName, segmentKey))

@@ -34,14 +34,14 @@ export interface DriverCapacityShardsOptions {
   readonly nodeName: string | undefined;
   /** The CSIDriver of the driver; undefined if there is none. */
   readonly csiDriver: () => CSIDriver | undefined;
-  /** For how long a figure is valid after it was measured. */
+  /** For how long a capacity report is valid after it was measured. */
   readonly lifetimeMs: number;
 }
 
 type Shard = Projected<DriverCapacity>;
 
 /**
- * Figures as pools of DriverCapacity objects: an object for each topology segment, with an entry for each class. So an update costs what
+ * Capacity reports as pools of DriverCapacity objects: an object for each topology segment, with an entry for each class. So an update costs what
  * has changed. Each class is applied by a field manager of its own: writing one needs no knowledge of the others, and cannot remove them.
  */
 export class DriverCapacityShards implements CapacityReportStore {
@@ -51,7 +51,7 @@ export class DriverCapacityShards implements CapacityReportStore {
   readonly #informer: Informer<DriverCapacity>;
   readonly #work: BackgroundWork;
   readonly #written = new Map<string, string>();
-  /** The keys of the figures in each shard. */
+  /** The keys of the reports in each shard. */
   readonly #capacityReportsOf = new Map<string, ReadonlySet<string>>();
 
   constructor(options: DriverCapacityShardsOptions) {
@@ -121,18 +121,18 @@ export class DriverCapacityShards implements CapacityReportStore {
       isComplete: (disks) =>
         this.#isShardComplete(shard, capacityReportKey) &&
         pool.name === this.#poolName(capacityReportKey, disks),
-      hasAmount: (figure) =>
-        largestBytes === publishedAmount(figure) && smallestBytes === figure.smallestBytes,
+      hasAmount: (report) =>
+        largestBytes === publishedAmount(report) && smallestBytes === report.smallestBytes,
     };
   }
 
   /** If the process dies between the two writes, the object has no pools, and the next run applies them. */
-  async write(capacityReportKey: string, figure: NewCapacityReport, signal: AbortSignal): Promise<void> {
+  async write(capacityReportKey: string, report: NewCapacityReport, signal: AbortSignal): Promise<void> {
     const shard = this.#shardOf(capacityReportKey);
     if (shard === undefined || !this.#isShardComplete(shard, capacityReportKey))
       await this.#writeShard(capacityReportKey, signal);
     const { storageClassName } = capacityReportOfKey(capacityReportKey);
-    const pool = this.#poolFor(capacityReportKey, figure);
+    const pool = this.#poolFor(capacityReportKey, report);
     this.#written.set(capacityReportKey, contentOfPool(pool));
     const status = { storage: [{ storageClassName, pools: [pool] }] };
     await this.#applyStatus(capacityReportKey, status, fieldManager(storageClassName), signal);
@@ -228,14 +228,14 @@ export class DriverCapacityShards implements CapacityReportStore {
     );
   }
 
-  #poolFor(capacityReportKey: string, figure: NewCapacityReport): StoragePool & { readonly name: string } {
+  #poolFor(capacityReportKey: string, report: NewCapacityReport): StoragePool & { readonly name: string } {
     const { lifetimeMs } = this.#options;
-    const { measuredAtMs, drift } = figure;
+    const { measuredAtMs, drift } = report;
     return {
-      name: this.#poolName(capacityReportKey, figure.disks),
+      name: this.#poolName(capacityReportKey, report.disks),
       ...this.#nodesOf(capacityReportKey),
-      capacity: quantityOfBytes(publishedAmount(figure)),
-      ...(figure.smallestBytes === undefined ? {} : { minimumVolume: quantityOfBytes(figure.smallestBytes) }),
+      capacity: quantityOfBytes(publishedAmount(report)),
+      ...(report.smallestBytes === undefined ? {} : { minimumVolume: quantityOfBytes(report.smallestBytes) }),
       measuredAt: new Date(measuredAtMs).toISOString(),
       expiryTime: formatTimestamp(measuredAtMs + lifetimeMs),
       ...(drift === undefined ? {} : { drift }),

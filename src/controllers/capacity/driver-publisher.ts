@@ -42,7 +42,7 @@ export interface DriverPublisherOptions {
   readonly metrics: CapacityMetrics;
 }
 
-/** A figure is valid for so many poll intervals, if it expires at all. It is renewed when half of that is over. */
+/** A capacity report is valid for so many poll intervals, if it expires at all. It is renewed when half of that is over. */
 const pollsPerLifetime = 10;
 
 const name = 'capacity';
@@ -51,7 +51,7 @@ const name = 'capacity';
 export class DriverPublisher {
   readonly #options: DriverPublisherOptions;
   readonly #desired: DesiredCapacityReports;
-  readonly #figures: CapacityReportQueue;
+  readonly #reports: CapacityReportQueue;
   readonly #objects: CapacityObjects;
   readonly #shards: DriverCapacityShards;
   readonly #problems: CapacityReportProblems;
@@ -77,8 +77,8 @@ export class DriverPublisher {
       forClasses: () => !this.#isEphemeralOnly(),
     });
     const desired = this.#desired;
-    const figures = new CapacityReportQueue(context.clock, desired);
-    this.#figures = figures;
+    const reports = new CapacityReportQueue(context.clock, desired);
+    this.#reports = reports;
     this.#objects = new CapacityObjects({ ...own, namespace: settings.namespace, owner: options.owner });
     this.#shards = new DriverCapacityShards({ ...own, csiDriver, lifetimeMs });
     this.#problems = new CapacityReportProblems({ ...own, desired, csiDriver, metrics });
@@ -86,7 +86,7 @@ export class DriverPublisher {
       context,
       driver,
       desired,
-      figures,
+      reports,
       nodeName,
       prefix: settings.topologyPrefix,
       timeoutMs,
@@ -95,12 +95,12 @@ export class DriverPublisher {
       context,
       driver: driver.name,
       desired,
-      figures,
+      reports,
       segments: this.#segments,
     });
     this.#inlineVolumes = new InlineVolumeEvents({
       driver: driver.name,
-      figures,
+      reports,
       segments: this.#segments,
     });
     this.#drift = driver.name === drivesDriver ? undefined : this.#poolDrift();
@@ -114,7 +114,7 @@ export class DriverPublisher {
       context,
       measurement: { driver, clock: context.clock, timeoutMs },
       desired,
-      figures,
+      reports,
       stores: { CSIStorageCapacity: this.#objects, DriverCapacity: this.#shards },
       form: settings.form,
       problems: this.#problems,
@@ -127,7 +127,7 @@ export class DriverPublisher {
     });
   }
 
-  /** Not for local drives: their ledgers list their volumes, and a drive that comes, is cordoned or goes changes the figure of its node. */
+  /** Not for local drives: their ledgers list their volumes, and a drive that comes, is cordoned or goes changes the report of its node. */
   #poolDrift(): PoolDrift {
     const { context, driver, settings, timeoutMs, metrics } = this.#options;
     return new PoolDrift({
@@ -137,7 +137,7 @@ export class DriverPublisher {
       timeoutMs,
       pollIntervalMs: settings.pollIntervalMs,
       desired: this.#desired,
-      figures: this.#figures,
+      reports: this.#reports,
       metrics,
       servesClass: (className) =>
         context.informers.of(storageClasses).get(className)?.provisioner === driver.name,
@@ -164,7 +164,7 @@ export class DriverPublisher {
       controller: name,
       caches: this.#caches(),
       listen: () => this.#listen(),
-      queue: this.#figures.queue,
+      queue: this.#reports.queue,
       reconcile: (key: string) => this.#publication.reconcile(key, signal),
       workers: settings.threads,
     };
@@ -177,7 +177,7 @@ export class DriverPublisher {
     const classes = context.informers.of(storageClasses);
     const drivers = context.informers.of(csiDrivers);
     const volumes = context.informers.of(persistentVolumes);
-    const enqueue = (key: string) => this.#figures.queue.add(key);
+    const enqueue = (key: string) => this.#reports.queue.add(key);
     return [
       ...this.#segments.listen(() => this.#enqueueObsolete()),
       classes.addHandler({
@@ -271,18 +271,18 @@ export class DriverPublisher {
   #enqueueOnDisks(disks: Iterable<string>): void {
     for (const parameters of disks)
       for (const className of this.#desired.classesOnDisks(parameters))
-        this.#figures.add(this.#desired.keysOf(className));
+        this.#reports.add(this.#desired.keysOf(className));
   }
 
   #driverChanged({ metadata }: CSIDriver): void {
     if (metadata?.name !== this.#options.driver.name) return;
-    for (const segmentKey of this.#desired.segmentKeys) this.#figures.add(this.#desired.keysIn(segmentKey));
+    for (const segmentKey of this.#desired.segmentKeys) this.#reports.add(this.#desired.keysIn(segmentKey));
     this.#enqueueObsolete();
   }
 
   #enqueueObsolete(): void {
     for (const store of [this.#objects, this.#shards])
-      for (const key of store.keys()) if (!this.#isWanted(key)) this.#figures.queue.add(key);
+      for (const key of store.keys()) if (!this.#isWanted(key)) this.#reports.queue.add(key);
   }
 
   #isWanted(capacityReportKey: string): boolean {
@@ -299,7 +299,7 @@ export class DriverPublisher {
     metrics.obsolete.set(published.length - current, labels);
     metrics.failing.set(this.#problems.count, labels);
     this.#drift?.updateMetrics();
-    const oldestMs = this.#figures.oldestMs();
+    const oldestMs = this.#reports.oldestMs();
     const ageMs = oldestMs === undefined ? 0 : this.#options.context.clock.nowMs() - oldestMs;
     metrics.ageSeconds.set(ageMs / 1000, labels);
   }

@@ -111,7 +111,7 @@ test('a volume that is deleted or expanded is measured after the call, once', as
   expect(await fixture.published()).toEqual(['fast n1: 10Gi', 'fast n2: 20Gi']);
 });
 
-test('a restart writes nothing, and measures each figure once', async () => {
+test('a restart writes nothing, and measures each capacity report once', async () => {
   await using fixture = await settled();
   await fixture.provision('a', 'n1', gib);
   await fixture.settle(10_000);
@@ -130,7 +130,7 @@ test('measured-at advances after a volume was created, even if the amount stays 
     return Date.parse(object?.metadata?.annotations?.[annotations.measuredAt] ?? '');
   };
   const before = await measuredAt();
-  // A thin pool: its figures do not follow its volumes. The volume is so small that this is no drift, which would be written too.
+  // A thin pool: its reports do not follow its volumes. The volume is so small that this is no drift, which would be written too.
   const small = 1024n ** 2n;
   fixture.driver.pools.set('n1', 10n * gib + small);
   await fixture.provision('a', 'n1', small);

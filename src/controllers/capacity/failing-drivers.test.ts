@@ -23,7 +23,7 @@ test('a failed call deletes and changes nothing, is retried with back-off, and i
   // After one poll interval, then 1, 2, 4 ... 256, and 300 seconds later.
   expect(fixture.driver.callsOf('GetCapacity').length).toBe(10);
   expect(fixture.warnings).toEqual([
-    'no new capacity figure for class fast in topology.example.com/node=n1; the published one stays: CSI driver enforcing.example.com: GetCapacity: Internal: the disks do not answer',
+    'no new capacity report for class fast in topology.example.com/node=n1; the published one stays: CSI driver enforcing.example.com: GetCapacity: Internal: the disks do not answer',
   ]);
   expect(await metric(fixture, 'stowage_capacity_failures_total')).toContain('reason="Internal"} 10');
   expect(await metric(fixture, 'stowage_capacity_failing_figures')).toMatch(/ 1$/);
@@ -38,7 +38,7 @@ test('a failed call deletes and changes nothing, is retried with back-off, and i
   expect(await metric(fixture, 'stowage_capacity_failing_figures')).toMatch(/ 0$/);
 });
 
-test('a driver that hangs gets another call after its deadline, and the figures of other drivers are not delayed', async () => {
+test('a driver that hangs gets another call after its deadline, and the capacity reports of other drivers are not delayed', async () => {
   await using fixture = await PublisherFixture.start({ pools });
   fixture.driver.beforeCall = () => new Promise(() => {});
   fixture.driver.pools.set('n1', gib);
@@ -80,7 +80,7 @@ test('writes that fail are repeated, and conflicts of versions are not reported'
   expect(fixture.warnings).toEqual([]);
 });
 
-test('figures of a publisher that died, or whose driver does not answer, expire; the condition Fresh says why', async () => {
+test('reports of a publisher that died, or whose driver does not answer, expire; the condition Fresh says why', async () => {
   await using fixture = await PublisherFixture.start({ pools, settings: { form: 'DriverCapacity' } });
   const shard = async () => (await fixture.cluster.resource(driverCapacities).list()).items[0];
   const expiryMs = async () =>
@@ -99,7 +99,7 @@ test('figures of a publisher that died, or whose driver does not answer, expire;
   expect((await shard())?.status?.conditions).toMatchObject([{ type: 'Fresh', status: 'True' }]);
 });
 
-test('a driver that changes its name while it is published gets no call: the figures stay, and both names are reported', async () => {
+test('a driver that changes its name while it is published gets no call: the reports stay, and both names are reported', async () => {
   await using fixture = await PublisherFixture.prepare({ pools });
   const { served } = fixture;
   let name: string | undefined;

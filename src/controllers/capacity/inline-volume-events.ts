@@ -9,11 +9,11 @@ import { segmentOfKey } from './topology-segment.ts';
 
 export interface InlineVolumeEventsOptions {
   readonly driver: string;
-  readonly figures: CapacityReportQueue;
+  readonly reports: CapacityReportQueue;
   readonly segments: SegmentSource;
 }
 
-/** Has figures measured again after the kubelet has mounted or removed a pod's inline volumes. The kubelet calls the driver, not this process. */
+/** Has capacity reports measured again after the kubelet has mounted or removed a pod's inline volumes. The kubelet calls the driver, not this process. */
 export class InlineVolumeEvents {
   readonly #options: InlineVolumeEventsOptions;
 
@@ -27,7 +27,7 @@ export class InlineVolumeEvents {
       updated: (pod, old) => this.#changed(pod, old),
       deleted: (pod) => {
         const segmentKey = this.#segmentOf(pod);
-        if (segmentKey !== undefined) this.#options.figures.volumesChanged([segmentKey]);
+        if (segmentKey !== undefined) this.#options.reports.volumesChanged([segmentKey]);
       },
     };
   }
@@ -35,15 +35,15 @@ export class InlineVolumeEvents {
   #changed(pod: Pod, old: Pod | undefined): void {
     const segmentKey = this.#segmentOf(pod);
     if (segmentKey === undefined) return;
-    const { figures } = this.#options;
+    const { reports } = this.#options;
     const { volumesExistAtMs, isFinished } = readPod(pod);
     const before = old && readPod(old);
-    if (isFinished && before?.isFinished === false) figures.volumesChanged([segmentKey]);
+    if (isFinished && before?.isFinished === false) reports.volumesChanged([segmentKey]);
     if (volumesExistAtMs === undefined || volumesExistAtMs === before?.volumesExistAtMs) return;
     const segment = segmentOfKey(segmentKey);
     const capacityReportKey = capacityReportKeyOf({ storageClassName: ephemeralStorageClassName, segment });
-    figures.require(capacityReportKey, volumesExistAtMs);
-    figures.volumesChanged([segmentKey], volumesExistAtMs);
+    reports.require(capacityReportKey, volumesExistAtMs);
+    reports.volumesChanged([segmentKey], volumesExistAtMs);
   }
 
   /** Undefined for a pod without inline volumes of the driver, or without a node. */

@@ -7,7 +7,7 @@ import type { TopologySegment } from './topology-segment.ts';
 
 /** What a driver said about one class in one segment. */
 export interface MeasuredCapacityReport {
-  /** Taken before the driver was asked: every volume that existed then is in the figure. */
+  /** Taken before the driver was asked: every volume that existed then is in the capacity report. */
   readonly measuredAtMs: number;
   /** `available_capacity`. */
   readonly freeBytes: bigint;

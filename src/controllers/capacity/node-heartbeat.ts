@@ -29,7 +29,7 @@ export class NodeHeartbeat {
   }
 
   /**
-   * Renews the Lease for the first time, and returns its `namespace/name`; undefined without the permission to write it: figures must not name a Lease that
+   * Renews the Lease for the first time, and returns its `namespace/name`; undefined without the permission to write it: capacity reports must not name a Lease that
    * only an earlier process renewed. Resolves when one of the two is certain, or `signal` aborts.
    */
   async start(signal: AbortSignal): Promise<string | undefined> {

@@ -126,7 +126,7 @@ test('a volume that is being created is not foreign', async () => {
   expect(await drift(fixture)).toBe('none 0');
 });
 
-test('one list serves all figures, page by page; a driver whose list fails is asked less often', async () => {
+test('one list serves all capacity reports, page by page; a driver whose list fails is asked less often', async () => {
   const pools = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`n${at}`, 100n * gib]));
   await using fixture = await PublisherFixture.start({ pools, driver: { listPage: 2 } });
   for (const id of ['v1', 'v2', 'v3']) fixture.driver.addVolume(id, 'n1', gib);

@@ -24,20 +24,20 @@ export interface PoolDriftOptions {
   readonly timeoutMs: number;
   readonly pollIntervalMs: number;
   readonly desired: DesiredCapacityReports;
-  readonly figures: CapacityReportQueue;
+  readonly reports: CapacityReportQueue;
   readonly metrics: CapacityMetrics;
   readonly servesClass: (className: string) => boolean;
   readonly labelsOf: (nodeName: string) => Readonly<Record<string, string>> | undefined;
 }
 
-/** Compares the figures of a driver with the volumes that are known: foreign use, leaks, and pools that shrink or grow. */
+/** Compares the capacity reports of a driver with the volumes that are known: foreign use, leaks, and pools that shrink or grow. */
 export class PoolDrift {
   readonly #options: PoolDriftOptions;
   readonly #volumes: DriverVolumes;
   readonly #listed: ListedVolumes;
   readonly #list: VolumeList;
   readonly #drifts = new Map<string, DriftRecord>();
-  /** What the driver's list said about a figure's segment when the figure was last compared. */
+  /** What the driver's list said about a report's segment when the report was last compared. */
   readonly #compared = new Map<string, string>();
 
   constructor(options: PoolDriftOptions) {
@@ -76,28 +76,28 @@ export class PoolDrift {
   }
 
   /**
-   * The record to publish with a figure. A poll that finds the same amount, while neither the volumes of the segment nor the driver's list
+   * The record to publish with a report. A poll that finds the same amount, while neither the volumes of the segment nor the driver's list
    * of them have changed, cannot find another difference, and costs nothing.
    */
   async recordFor(
     capacityReportKey: string,
-    figure: MeasuredCapacityReport,
+    report: MeasuredCapacityReport,
     published: PublishedCapacityReport | undefined,
     signal: AbortSignal,
   ): Promise<DriftRecord | undefined> {
-    const { figures } = this.#options;
+    const { reports } = this.#options;
     const { segment } = capacityReportOfKey(capacityReportKey);
     const before = published?.drift;
     await this.#list.refresh(signal);
-    const isSame = before !== undefined && published?.hasAmount(figure) === true;
+    const isSame = before !== undefined && published?.hasAmount(report) === true;
     const isListSame = this.#compared.get(capacityReportKey) === this.#listed.signatureIn(segment);
-    if (isSame && isListSame && !figures.haveVolumesChanged(capacityReportKey))
+    if (isSame && isListSame && !reports.haveVolumesChanged(capacityReportKey))
       return this.#noted(capacityReportKey, before, before);
-    let record = this.#compare(capacityReportKey, figure, before);
-    if (record !== undefined && record.kind !== 'none' && this.#isListOlder(figure)) {
-      // A volume may have been made after the list and before the figure.
-      await this.#list.refreshAfter(figure.measuredAtMs, signal);
-      record = this.#compare(capacityReportKey, figure, before);
+    let record = this.#compare(capacityReportKey, report, before);
+    if (record !== undefined && record.kind !== 'none' && this.#isListOlder(report)) {
+      // A volume may have been made after the list and before the report.
+      await this.#list.refreshAfter(report.measuredAtMs, signal);
+      record = this.#compare(capacityReportKey, report, before);
     }
     return this.#noted(capacityReportKey, before, record);
   }
@@ -107,18 +107,18 @@ export class PoolDrift {
     { measuredAtMs, freeBytes }: MeasuredCapacityReport,
     before: DriftRecord | undefined,
   ): DriftRecord | undefined {
-    const { figures, desired } = this.#options;
+    const { reports, desired } = this.#options;
     const { storageClassName, segment } = capacityReportOfKey(capacityReportKey);
     const otherCost = desired.otherCost(storageClassName);
-    const figure = { storageClass: storageClassName, measuredAtMs, segments: desired.segments, otherCost };
-    const volumes = this.#volumes.volumesOf(segment, figure);
+    const report = { storageClass: storageClassName, measuredAtMs, segments: desired.segments, otherCost };
+    const volumes = this.#volumes.volumesOf(segment, report);
     if (volumes === undefined) return before;
     const isSure = volumes.unsureBytes === 0n;
     const leakedBefore = new Set(before?.listed?.leaked.volumes.map(({ id }) => id));
     const findings = this.#listed.findingsIn(segment, { measuredAtMs, leakedBefore });
     const listed = isSure || !mayBeInFlight(findings, before) ? findings : undefined;
     const record = driftOf(before, { measuredAtMs, freeBytes, volumes, listed });
-    if (isSure) figures.volumesCompared(capacityReportKey);
+    if (isSure) reports.volumesCompared(capacityReportKey);
     const isFinal = isSure && (record?.kind === 'none' || !this.#isListOlder({ measuredAtMs }));
     if (isFinal) this.#compared.set(capacityReportKey, this.#listed.signatureIn(segment));
     else this.#compared.delete(capacityReportKey);

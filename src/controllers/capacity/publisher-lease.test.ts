@@ -23,7 +23,7 @@ async function marks({ cluster }: PublisherFixture): Promise<readonly (string | 
   return [known?.[annotations.publisherLease], known?.[annotations.capacityProblem]];
 }
 
-test('a figure names the Lease of its publisher, and says while the driver does not answer', async () => {
+test('a capacity report names the Lease of its publisher, and says while the driver does not answer', async () => {
   await using fixture = await PublisherFixture.prepare({ pools: { n1: 10n * gib } });
   run(fixture);
   await fixture.settle();
@@ -34,7 +34,7 @@ test('a figure names the Lease of its publisher, and says while the driver does 
   await fixture.settle(120_000);
   expect(await marks(fixture)).toEqual([
     lease,
-    'the figures are not up to date: CSI driver enforcing.example.com: GetCapacity: Internal: the disks do not answer',
+    'the reports are not up to date: CSI driver enforcing.example.com: GetCapacity: Internal: the disks do not answer',
   ]);
   expect(await fixture.published()).toEqual(['fast n1: 10Gi']);
   fixture.driver.beforeCall = undefined;
@@ -52,7 +52,7 @@ test('a publisher without a Lease takes the name of the former one away', async 
   expect(await marks(fixture)).toEqual([undefined, undefined]);
 });
 
-test('the publisher of one node renews a Lease that belongs to the node, and its figures name it', async () => {
+test('the publisher of one node renews a Lease that belongs to the node, and its reports name it', async () => {
   await using fixture = await PublisherFixture.start({
     pools: { n1: 10n * gib },
     nodeName: 'n1',

@@ -17,7 +17,7 @@ export interface SegmentSourceOptions {
   readonly context: ControllerContext;
   readonly driver: ServedCsiDriver;
   readonly desired: DesiredCapacityReports;
-  readonly figures: CapacityReportQueue;
+  readonly reports: CapacityReportQueue;
   readonly nodeName: string | undefined;
   readonly prefix: string | undefined;
   readonly timeoutMs: number;
@@ -72,10 +72,10 @@ export class SegmentSource {
   }
 
   listen(onFirst: () => void): readonly (() => void)[] {
-    const { desired, figures } = this.#options;
+    const { desired, reports } = this.#options;
     if (this.#caches === undefined) {
       desired.addSegment(this.#ownKey ?? '[]');
-      figures.add(desired.keysIn(this.#ownKey ?? '[]'));
+      reports.add(desired.keysIn(this.#ownKey ?? '[]'));
       return [];
     }
     const caches = this.#caches;
@@ -85,19 +85,19 @@ export class SegmentSource {
   }
 
   #changed(nodeName: string, onFirst: () => void): void {
-    const { desired, figures, context } = this.#options;
+    const { desired, reports, context } = this.#options;
     const node = this.#caches?.nodes.get(nodeName);
     const { added, removed } = this.#segments.set(nodeName, node, this.#caches?.csiNodes.get(nodeName));
     if (added !== undefined) {
       const isFirst = !desired.hasSegments;
       desired.addSegment(added);
-      figures.add(desired.keysIn(added));
+      reports.add(desired.keysIn(added));
       if (isFirst) onFirst();
     }
     if (removed === undefined) return;
     const keys = desired.keysIn(removed);
     desired.removeSegment(removed, context.clock.nowMs());
-    for (const key of keys) figures.queue.addAfter(key, segmentGraceMs);
+    for (const key of keys) reports.queue.addAfter(key, segmentGraceMs);
   }
 
   async #askNode(signal: AbortSignal) {
@@ -107,7 +107,9 @@ export class SegmentSource {
         const { accessibleTopology } = await driver.call('NodeGetInfo', {}, { signal, timeoutMs });
         const labels = Object.entries(accessibleTopology?.segments ?? {});
         const segment = Object.fromEntries(labels.filter(([key]) => key.startsWith(prefix)));
-        context.log.info(`the driver's figures are for ${segmentText(segment)}`, { driver: driver.name });
+        context.log.info(`the driver's capacity reports are for ${segmentText(segment)}`, {
+          driver: driver.name,
+        });
         return segment;
       } catch (error) {
         if (signal.aborted) return undefined;

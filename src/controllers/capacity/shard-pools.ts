@@ -5,7 +5,7 @@ import { capacityReportKeyOf, capacityReportOfKey } from './capacity-report-id.t
 import type { MeasuredCapacityReport } from './measured-capacity-report.ts';
 import { segmentOfKey, type TopologySegment } from './topology-segment.ts';
 
-/** The keys of the figures that a DriverCapacity of ours has. */
+/** The keys of the capacity reports that a DriverCapacity of ours has. */
 export function capacityReportKeysIn({ metadata, status }: DriverCapacity): ReadonlySet<string> {
   const segment = segmentIn(metadata?.annotations?.[annotations.segment]);
   if (segment === undefined) return new Set();
@@ -15,7 +15,7 @@ export function capacityReportKeysIn({ metadata, status }: DriverCapacity): Read
   );
 }
 
-/** The pool of a figure; a shard has one for each class. */
+/** The pool of a report; a shard has one for each class. */
 export function poolIn({ status }: DriverCapacity, capacityReportKey: string): StoragePool | undefined {
   const { storageClassName } = capacityReportOfKey(capacityReportKey);
   return status?.storage?.find((entry) => entry.storageClassName === storageClassName)?.pools?.[0];

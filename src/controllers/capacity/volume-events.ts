@@ -15,14 +15,14 @@ export interface VolumeEventsOptions {
   readonly context: ControllerContext;
   readonly driver: string;
   readonly desired: DesiredCapacityReports;
-  readonly figures: CapacityReportQueue;
+  readonly reports: CapacityReportQueue;
   readonly segments: SegmentSource;
 }
 
 /** The PersistentVolume of a new volume follows within this time, and says where and since when the volume exists. */
 const volumeFollowsMs = 2000;
 
-/** Has figures measured again after volumes were created, deleted or expanded, or disks changed. */
+/** Has capacity reports measured again after volumes were created, deleted or expanded, or disks changed. */
 export class VolumeEvents {
   readonly #options: VolumeEventsOptions;
   readonly #locations: VolumeLocations;
@@ -39,13 +39,13 @@ export class VolumeEvents {
         const isSame = changedAtMs(volume) === changedAtMs(old);
         if (!isSame) this.#exists(volume);
         else if (sizeOf(volume) !== sizeOf(old))
-          this.#options.figures.volumesChanged(this.#locations.set(volume));
+          this.#options.reports.volumesChanged(this.#locations.set(volume));
       },
-      deleted: (volume) => this.#options.figures.volumesChanged(this.#locations.remove(volume)),
+      deleted: (volume) => this.#options.reports.volumesChanged(this.#locations.remove(volume)),
     };
   }
 
-  /** The figure has to be measured after the call: while one is being measured, the queue notes that it has to run again. */
+  /** The report has to be measured after the call: while one is being measured, the queue notes that it has to run again. */
   callEnded({ method, request, error }: EndedCall): void {
     if (method === 'CreateVolume') this.#createEnded(request as CreateRequest, error);
     else if (method === 'DeleteVolume' || method === 'ControllerExpandVolume')
@@ -54,26 +54,26 @@ export class VolumeEvents {
 
   /** The driver says that nodes with these labels reach another capacity. */
   capacityChanged(labels: TopologySegment): void {
-    const { figures, desired } = this.#options;
-    figures.volumesChanged(desired.segmentKeysOf(labels));
+    const { reports, desired } = this.#options;
+    reports.volumesChanged(desired.segmentKeysOf(labels));
   }
 
   #exists(volume: PersistentVolume): void {
-    const { figures } = this.#options;
+    const { reports } = this.#options;
     const segmentKeys = this.#locations.set(volume);
     if (segmentKeys.length === 0) return;
     const existsAtMs = changedAtMs(volume);
     const storageClassName = volumeClassName(volume);
     for (const segmentKey of existsAtMs === undefined ? [] : segmentKeys) {
       const segment = segmentOfKey(segmentKey);
-      figures.require(capacityReportKeyOf({ storageClassName, segment }), existsAtMs ?? 0);
+      reports.require(capacityReportKeyOf({ storageClassName, segment }), existsAtMs ?? 0);
     }
-    figures.volumesChanged(segmentKeys, existsAtMs);
+    reports.volumesChanged(segmentKeys, existsAtMs);
   }
 
-  /** After a failure, the published figure is the likely reason: measure at once. */
+  /** After a failure, the published report is the likely reason: measure at once. */
   #createEnded({ accessibilityRequirements }: CreateRequest, error: unknown): void {
-    const { figures, desired, context } = this.#options;
+    const { reports, desired, context } = this.#options;
     if (error instanceof CsiError && error.outcome.effect === 'none' && error.outcome.next === 'change')
       return;
     const [wanted] = [
@@ -84,12 +84,12 @@ export class VolumeEvents {
     const isKnown = segmentKey !== undefined && desired.hasSegment(segmentKey);
     const segmentKeys = isKnown ? [segmentKey] : desired.segmentKeys;
     const notBeforeMs = error === undefined ? context.clock.nowMs() + volumeFollowsMs : 0;
-    figures.volumesChanged(segmentKeys, notBeforeMs);
+    reports.volumesChanged(segmentKeys, notBeforeMs);
   }
 
   #volumeEnded(handle: string): void {
-    const { figures, desired } = this.#options;
-    figures.volumesChanged(this.#locations.ofHandle(handle) ?? desired.segmentKeys);
+    const { reports, desired } = this.#options;
+    reports.volumesChanged(this.#locations.ofHandle(handle) ?? desired.segmentKeys);
   }
 }
 

@@ -25,8 +25,8 @@ const gapPerDuration = 10;
 const pausePolls = 5;
 
 /**
- * Keeps the driver's list of volumes up to date: all figures use one list for each poll interval. It is asked for when a
- * figure is compared, so a driver whose list hangs delays a figure by one deadline in five intervals, and never prevents it.
+ * Keeps the driver's list of volumes up to date: all capacity reports use one list for each poll interval. It is asked for when a
+ * report is compared, so a driver whose list hangs delays a report by one deadline in five intervals, and never prevents it.
  */
 export class VolumeList {
   readonly #options: VolumeListOptions;
@@ -78,10 +78,10 @@ export class VolumeList {
       this.#notBeforeMs = clock.monotonicMs() + Math.max(gapMinMs, tookMs * gapPerDuration);
     } catch (error) {
       if (signal.aborted) throw error;
-      // The last list stays, and is older than any figure: it explains less, but nothing wrongly.
+      // The last list stays, and is older than any report: it explains less, but nothing wrongly.
       this.#notBeforeMs = clock.monotonicMs() + pausePolls * pollIntervalMs;
       metrics.listFailures.add({ driver_name: driver.name });
-      log.warn('ListVolumes failed, so drift is found from figures alone', { driver: driver.name, error });
+      log.warn('ListVolumes failed, so drift is found from reports alone', { driver: driver.name, error });
     }
   }
 }

@@ -4,7 +4,7 @@ import { volumeNodeSelector } from '../../kube/volumes.ts';
 import { type DesiredCapacityReports, mayMatch } from './desired-capacity-reports.ts';
 import { segmentKeyOf, segmentOfKey } from './topology-segment.ts';
 
-/** In which topology segments the volumes of a driver are: those whose figures change with the volume. */
+/** In which topology segments the volumes of a driver are: those whose capacity reports change with the volume. */
 export class VolumeLocations {
   readonly #driver: string;
   readonly #desired: DesiredCapacityReports;
@@ -46,7 +46,7 @@ export class VolumeLocations {
     const named = selector.terms.map((term) => namedSegment(term));
     if (named.every((key) => key !== undefined && this.#desired.hasSegment(key))) return named as string[];
     const known = [...this.#desired.segmentKeys].filter((key) => mayMatch(selector, segmentOfKey(key)));
-    // The node of a segment may be about to register: its first figure has to be newer than the volume, too.
+    // The node of a segment may be about to register: its first report has to be newer than the volume, too.
     return [...new Set([...known, ...named.flatMap((key) => key ?? [])])];
   }
 }

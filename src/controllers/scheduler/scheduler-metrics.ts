@@ -70,7 +70,7 @@ export class SchedulerMetrics {
     );
     this.#unpublishedPools = metrics.gauge(
       'stowage_scheduler_pools_without_publisher',
-      'Pools whose publisher no longer renews its Lease. Ten minutes later their figures are not used any more, and no new volume goes there.',
+      'Pools whose publisher no longer renews its Lease. Ten minutes later their reports are not used any more, and no new volume goes there.',
     );
     this.#rescued = metrics.counter(
       'stowage_sweep_rescued_total',

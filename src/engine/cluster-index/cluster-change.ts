@@ -51,7 +51,7 @@ export interface ObjectChange<K extends IndexedKind> {
   readonly after: RecordOf[K] | undefined;
   /**
    * Pools of which the change released promises, and the pools on the same disks. Their published capacity now includes the volumes, so
-   * they may have more available even if the figure fell.
+   * they may have more available even if the reported capacity fell.
    */
   readonly freedPools: readonly PoolRecord[];
 }
@@ -68,7 +68,7 @@ export interface ReleaseChange {
   readonly pools: readonly PoolRecord[];
   /** The node on which the pod no longer counts; empty if the release concerns no node. */
   readonly nodeName: string;
-  /** Set if the figures of these pools had expired at this time, and are used again: that helps only pods that were refused since. */
+  /** Set if the reports of these pools had expired at this time, and are used again: that helps only pods that were refused since. */
   readonly expiredAtMs?: number | undefined;
 }
 

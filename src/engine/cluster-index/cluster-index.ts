@@ -210,7 +210,7 @@ export class ClusterIndex {
     return this.#promiseReconciler.inlinePool(volume, nodeName);
   }
 
-  /** For what-if questions: the figures of the pool, as if its driver had more or less capacity. */
+  /** For what-if questions: the capacity reports of the pool, as if its driver had more or less capacity. */
   setPoolCapacityReports(poolKey: string, free: Size | undefined, largest: Size | undefined): void {
     const before = this.pools.get(poolKey);
     if (before === undefined) return;

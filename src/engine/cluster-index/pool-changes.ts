@@ -44,7 +44,7 @@ export function differingPools(
 
 const noEntries: DriverPoolsRecord['entries'] = new Map();
 
-/** The driver was asked again, or the figure differs. An expiry that was only renewed is no new figure. */
+/** The driver was asked again, or the capacity report differs. An expiry that was only renewed is not a new report. */
 export function hasNewCapacityReport({ before, after }: PoolChange): boolean {
   if (before === undefined || after === undefined) return true;
   return (

@@ -49,7 +49,7 @@ export interface Profile {
   readonly namesClosestCandidate: boolean;
   /** Honour the annotations of claims, namespaces and classes that keep drives free for growth, and volumes of one owner apart. */
   readonly honoursVolumePolicies: boolean;
-  /** Stop using the figures of a publisher of ours that no longer renews its Lease. kube-scheduler uses a figure until its object is deleted. */
+  /** Stop using the capacity reports of a publisher of ours that no longer renews its Lease. kube-scheduler uses a report until its object is deleted. */
   readonly honoursHeartbeats: boolean;
   /** Score nodes by the preferred node affinity of volumes. */
   readonly scoresPreferences: boolean;
@@ -59,7 +59,7 @@ export interface Profile {
   /** The kinds of objects that publish pools. For a driver that publishes several, the first in this list counts, never the sum. */
   readonly poolForms: readonly PoolForm[];
   readonly scoring: VolumeScoring;
-  /** A settled promise expires after this time without an update of its pool, because the figures of some drivers never change. */
+  /** A settled promise expires after this time without an update of its pool, because the reports of some drivers never change. */
   readonly settledPromiseMaxMs: number;
 }
 

@@ -4,8 +4,8 @@ import type { ReleaseChange } from './cluster-change.ts';
 import type { ClusterIndex } from './cluster-index.ts';
 
 /**
- * The Lease of a publisher of capacity, by `namespace/name`; undefined if it was deleted: then it is unknown whether the publisher runs, and its figures
- * are used. Returns the pools whose figures expire later than before.
+ * The Lease of a publisher of capacity, by `namespace/name`; undefined if it was deleted: then it is unknown whether the publisher runs, and its capacity reports
+ * are used. Returns the pools whose reports expire later than before.
  */
 export function setPublisherLease(
   index: ClusterIndex,

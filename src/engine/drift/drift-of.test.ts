@@ -12,7 +12,7 @@ interface Step {
   readonly foreign?: string;
   readonly leaked?: string;
   readonly lost?: string;
-  /** The list is older than the figure, or does not tell sizes. */
+  /** The list is older than the capacity report, or does not tell sizes. */
   readonly isIncomplete?: boolean;
 }
 
@@ -43,7 +43,7 @@ function measured(step: Step, minute: number): MeasuredPool {
   };
 }
 
-/** One figure a minute. The record goes through its text, as between two processes. */
+/** One report a minute. The record goes through its text, as between two processes. */
 function after(...steps: readonly Step[]): DriftRecord | undefined {
   let record: DriftRecord | undefined;
   for (const [minute, step] of steps.entries()) {
@@ -59,15 +59,15 @@ const quiet = { free: '80Gi', ours: '20Gi' };
 
 describe('the drift of a pool', () => {
   const cases: readonly (readonly [string, readonly Step[], object | undefined])[] = [
-    ['is none at the first figure', [quiet], { kind: 'none', difference: '0' }],
+    ['is none at the first report', [quiet], { kind: 'none', difference: '0' }],
     [
-      'is none while volumes explain the figures',
+      'is none while volumes explain the reports',
       [quiet, { free: '70Gi', ours: '30Gi' }, { free: '95Gi', ours: '5Gi' }],
       { kind: 'none' },
     ],
     ['has no baseline while a volume is being created', [{ ...quiet, unsure: '5Gi' }], undefined],
     [
-      'is foreign use if less is free than expected, since the first such figure',
+      'is foreign use if less is free than expected, since the first such report',
       [quiet, { free: '70Gi', ours: '20Gi' }, { free: '65Gi', ours: '25Gi' }],
       { kind: 'foreign-use', difference: '-10Gi', since: minute(1) },
     ],
@@ -77,7 +77,7 @@ describe('the drift of a pool', () => {
       { kind: 'leak', difference: '-10Gi', since: minute(1) },
     ],
     [
-      'is no leak if more is missing than was deleted',
+      'is not a leak if more is missing than was deleted',
       [quiet, { free: '50Gi', ours: '19Gi' }],
       { kind: 'foreign-use', difference: '-31Gi' },
     ],
@@ -126,7 +126,7 @@ describe('the drift of a pool', () => {
       { kind: 'shrunk', listed: { shrunk: '20Gi' } },
     ],
     [
-      'is no shrunk pool while the list is incomplete',
+      'is not a shrunk pool while the list is incomplete',
       [
         { ...quiet, foreign: '0' },
         { free: '60Gi', ours: '20Gi', foreign: '0', isIncomplete: true },
@@ -143,7 +143,7 @@ describe('the drift of a pool', () => {
       { kind: 'shrunk', listed: { shrunk: '20Gi' }, since: minute(1) },
     ],
     [
-      'is a leak if the list says so, even if the figure does not fall',
+      'is a leak if the list says so, even if the report does not fall',
       [
         { ...quiet, foreign: '0' },
         { ...quiet, foreign: '0', leaked: '10Gi' },
@@ -194,12 +194,12 @@ describe('the drift of a pool', () => {
       { kind: 'grown', difference: '10Gi', since: minute(2) },
     ],
     [
-      'ends when the figure is explained again',
+      'ends when the report is explained again',
       [quiet, { free: '70Gi', ours: '20Gi' }, quiet],
       { kind: 'none', difference: '0' },
     ],
     [
-      'is none while a volume in flight may be in the figure or not',
+      'is none while a volume in flight may be in the report or not',
       [quiet, { free: '70Gi', ours: '20Gi', unsure: '10Gi' }, { free: '70Gi', ours: '30Gi' }],
       { kind: 'none' },
     ],
@@ -257,24 +257,24 @@ describe('the drift of a pool', () => {
       fc.property(fc.array(action, { maxLength: 30 }), (actions) => {
         let [ours, taken] = [0n, 0n];
         const total = 10_000n * gib;
-        const figure = (at: number, unsureBytes: bigint): MeasuredPool => ({
+        const report = (at: number, unsureBytes: bigint): MeasuredPool => ({
           measuredAtMs: start + at * 1000,
           freeBytes: total - ours - taken,
           volumes: { oursBytes: ours - unsureBytes, otherClassesBytes: 0n, unsureBytes, count: 0 },
         });
-        let record = driftOf(undefined, figure(0, 0n));
+        let record = driftOf(undefined, report(0, 0n));
         for (const [at, { what, size, isUnsure }] of actions.entries()) {
           if (what === 'create') ours += size;
           if (what === 'delete') ours -= smaller(size, ours);
           if (what === 'take') taken += size;
           if (what === 'give') taken -= smaller(size, taken);
-          // A volume of ours that is in the figure, and of which the publisher does not know it.
-          record = driftOf(record, figure(at + 1, isUnsure && what === 'create' ? size : 0n));
+          // A volume of ours that is in the report, and of which the publisher does not know it.
+          record = driftOf(record, report(at + 1, isUnsure && what === 'create' ? size : 0n));
         }
-        record = driftOf(record, figure(actions.length + 1, 0n));
+        record = driftOf(record, report(actions.length + 1, 0n));
         const tolerated = taken <= total / 1000n + 4n * 1024n ** 2n;
         expect(bytesOf(record!.difference)).toBe(tolerated ? 0n : -taken);
-        expect(driftOf(record, figure(actions.length + 1, 0n))).toEqual(record);
+        expect(driftOf(record, report(actions.length + 1, 0n))).toEqual(record);
       }),
       { numRuns: 200 },
     );
@@ -282,11 +282,11 @@ describe('the drift of a pool', () => {
 });
 
 describe('a record that a person has edited', () => {
-  test.each(['', '{}', '[]', 'null', '{"baseline":{}}'])('%j is no record', (text) => {
+  test.each(['', '{}', '[]', 'null', '{"baseline":{}}'])('%j is not a record', (text) => {
     expect(parseDriftRecord(text)).toBeUndefined();
   });
 
-  test('is no record with a wrong kind, amount or time', () => {
+  test('is not a record with a wrong kind, amount or time', () => {
     const record = after(quiet, { free: '70Gi', ours: '20Gi' })!;
     expect(parseDriftRecord(record)).toEqual(record);
     for (const wrong of [

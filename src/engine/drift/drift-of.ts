@@ -2,7 +2,7 @@ import { bytesOf, quantityOfBytes } from '../../kube/quantities/bytes.ts';
 import type { DriftCapacityReport, DriftKind, DriftRecord } from '../../kube/stowage/drift-record.ts';
 import { type ListFindings, type ListShare, listedShare, withList } from './list-share.ts';
 
-/** A figure of a pool, and the volumes that it should include. */
+/** A capacity report of a pool, and the volumes that it should include. */
 export interface MeasuredPool {
   /** When the driver was asked, before the answer. */
   readonly measuredAtMs: number;
@@ -13,31 +13,31 @@ export interface MeasuredPool {
   readonly listed?: ListFindings | undefined;
 }
 
-/** The volumes in a pool's topology segment at the time of a figure. */
+/** The volumes in a pool's topology segment at the time of a report. */
 export interface PoolVolumes {
-  /** The volumes of the pool's class that the figure includes. */
+  /** The volumes of the pool's class that the report includes. */
   readonly oursBytes: bigint;
-  /** The driver's volumes of other classes that the figure includes if the classes use the same disks. */
+  /** The driver's volumes of other classes that the report includes if the classes use the same disks. */
   readonly otherClassesBytes: bigint;
-  /** Volumes that are being created, expanded or deleted: the figure may include them or not. */
+  /** Volumes that are being created, expanded or deleted: the report may include them or not. */
   readonly unsureBytes: bigint;
   readonly count: number;
   /** Undefined: as much as they have, or nothing if they are on other disks. */
   readonly otherCost?: OtherCost | undefined;
 }
 
-/** By how much a byte of the driver's other classes reduces the figure of this class, in thousandths of a byte. */
+/** The reduction of this class's reported capacity for each byte of the driver's other classes, in thousandths of a byte. */
 export interface OtherCost {
   readonly leastMilli: number;
   readonly mostMilli: number;
 }
 
 /**
- * Compares a new figure of a pool with what its volumes explain, and returns the record to store beside the figure.
+ * Compares a new report of a pool with what its volumes explain, and returns the record to store beside the report.
  *
- * CSI has no field for the total of a pool. So figures are compared with an earlier one, the baseline: what is free should have changed by
- * the volumes that were created and deleted since. The baseline is the first figure at which no volume was being created or deleted; until
- * there is one, the result is undefined. The function depends on its arguments only, and the same figure twice gives the same record: a
+ * CSI has no field for the total of a pool. So each report is compared with an earlier one, the baseline: what is free should have changed by
+ * the volumes that were created and deleted since. The baseline is the first report at which no volume was being created or deleted; until
+ * there is one, the result is undefined. The function depends on its arguments only, and the same report twice gives the same record: a
  * publisher may die before or after any write.
  */
 export function driftOf(record: DriftRecord | undefined, pool: MeasuredPool): DriftRecord | undefined {
@@ -74,7 +74,7 @@ function baselineOf(record: DriftRecord | undefined, last: DriftCapacityReport):
 
 const noDrift = { kind: 'none', difference: '0' } as const;
 
-/** Drivers allocate in extents and write their own data beside a volume: so much per volume is no drift. */
+/** Drivers allocate in extents and write their own data beside a volume: a difference of this size per volume is not drift. */
 const overheadBytesPerVolume = 4n * 1024n ** 2n;
 /** What a driver writes besides, as a part of the pool: one thousandth. */
 const overheadDivisor = 1000n;
@@ -105,7 +105,7 @@ function differenceFrom(baseline: DriftCapacityReport, { freeBytes, volumes }: M
   return magnitude(difference) <= tolerance ? 0n : difference;
 }
 
-/** What the volumes of other classes that went since the baseline, less those that came, may have added to the figure. */
+/** What the volumes of other classes that went since the baseline, less those that came, may have added to the report. */
 function freedRanges(freed: bigint, cost: OtherCost | undefined): readonly (readonly [bigint, bigint])[] {
   if (cost === undefined) {
     return [

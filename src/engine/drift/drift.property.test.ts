@@ -30,7 +30,7 @@ interface Foreign {
 interface Measurement {
   readonly kind: 'measure';
   readonly atMs: number;
-  /** How long after the time of the measurement the driver computes the figure, and how long after that the publisher compares it. */
+  /** How long after the time of the measurement the driver computes the capacity report, and how long after that the publisher compares it. */
   readonly computesAfterMs: number;
   readonly arrivesAfterMs: number;
 }

@@ -106,7 +106,7 @@ describe('the volumes of a segment', () => {
     });
   });
 
-  test('include volumes that went after the figure was measured, as not sure', () => {
+  test('include volumes that went after the capacity report was measured, as not sure', () => {
     const volumes = known();
     volumes.setVolume(onNode('v1', 'a1'));
     volumes.deleteVolume('v1', nowMs + 1000);
@@ -124,11 +124,11 @@ describe('the volumes of a segment', () => {
     volumes.setPod(pod);
     volumes.setPod(inline('p2', '1Gi'));
     volumes.setPod({ metadata: { namespace: 'default', name: 'other' }, spec: { nodeName: 'a1' } });
-    const figure = { storageClass: '<ephemeral>' };
-    expect(at(volumes, figure)).toMatchObject({ oursBytes: 4n * gib, unsureBytes: gib });
+    const report = { storageClass: '<ephemeral>' };
+    expect(at(volumes, report)).toMatchObject({ oursBytes: 4n * gib, unsureBytes: gib });
     volumes.deletePod(pod, nowMs - 1);
-    expect(at(volumes, figure)).toMatchObject({ oursBytes: 0n, unsureBytes: gib });
+    expect(at(volumes, report)).toMatchObject({ oursBytes: 0n, unsureBytes: gib });
     volumes.setPod(inline('p3', undefined));
-    expect(at(volumes, figure)).toBeUndefined();
+    expect(at(volumes, report)).toBeUndefined();
   });
 });

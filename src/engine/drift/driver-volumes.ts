@@ -23,7 +23,7 @@ export interface DriverVolumesOptions {
 }
 
 /**
- * The volumes of one driver, to find out which of them the figure of a topology segment includes. The caller reports every object that its
+ * The volumes of one driver, to find out which of them the capacity report of a topology segment includes. The caller reports every object that its
  * informers see; objects of other drivers are ignored. Volumes with the same location form one group, so {@link volumesOf} visits the
  * locations and the volumes of one segment, not all volumes.
  */
@@ -122,29 +122,29 @@ export class DriverVolumes {
   }
 
   /**
-   * The volumes of the segment at the time of a figure. Undefined if it is not known which volumes the segment has: a volume that several
+   * The volumes of the segment at the time of a report. Undefined if it is not known which volumes the segment has: a volume that several
    * of the `segments` reach may be in any of them.
    */
-  volumesOf(segment: SegmentLabels, figure: CapacityReportOfSegment): PoolVolumes | undefined {
+  volumesOf(segment: SegmentLabels, report: CapacityReportOfSegment): PoolVolumes | undefined {
     const sums = { oursBytes: 0n, otherClassesBytes: 0n, unsureBytes: 0n, count: 0 };
     for (const { isIn, parts } of this.#locations.values()) {
       if (!isIn(segment)) continue;
       let hasSure = false;
       for (const [key, part] of parts) {
-        if ((part.endedAtMs ?? Infinity) < figure.measuredAtMs - endedKeptMs) this.#delete(key);
-        if ((part.endedAtMs ?? Infinity) < figure.measuredAtMs) continue;
+        if ((part.endedAtMs ?? Infinity) < report.measuredAtMs - endedKeptMs) this.#delete(key);
+        if ((part.endedAtMs ?? Infinity) < report.measuredAtMs) continue;
         if (part.bytes === undefined) return undefined;
-        const isSure = isSurelyIn(part, figure);
+        const isSure = isSurelyIn(part, report);
         hasSure ||= isSure;
-        const isOurs = part.storageClass === figure.storageClass;
+        const isOurs = part.storageClass === report.storageClass;
         if (isSure) sums[isOurs ? 'oursBytes' : 'otherClassesBytes'] += part.bytes;
-        else sums.unsureBytes += isOurs ? part.bytes : costliest(part.bytes, figure.otherCost);
+        else sums.unsureBytes += isOurs ? part.bytes : costliest(part.bytes, report.otherCost);
         sums.count += 1;
       }
-      if (hasSure && figure.segments.some((other) => isIn(other) && !isSame(other, segment)))
+      if (hasSure && report.segments.some((other) => isIn(other) && !isSame(other, segment)))
         return undefined;
     }
-    return { ...sums, otherCost: figure.otherCost };
+    return { ...sums, otherCost: report.otherCost };
   }
 
   /** Whether a PersistentVolume has the driver's volume, or had it: its object ended at `endedAtMs`. */
@@ -212,7 +212,7 @@ export class DriverVolumes {
     if (parts.size === 0) this.#locations.delete(name);
   }
 
-  /** The volume is kept for a while: a figure that was measured before it went may still arrive. */
+  /** The volume is kept for a while: a report that was measured before it went may still arrive. */
   #end(key: string, nowMs: number): void {
     const parts = this.#locations.get(this.#locationOf.get(key) ?? '')?.parts;
     const part = parts?.get(key);
@@ -267,7 +267,7 @@ interface Part {
 
 const nanoPerByte = 1_000_000_000n;
 
-/** A call of GetCapacity takes at most this long, so an older deletion is in every figure that still arrives. */
+/** A call of GetCapacity takes at most this long, so an older deletion is in every report that still arrives. */
 const endedKeptMs = 600_000;
 
 function isSurelyIn(

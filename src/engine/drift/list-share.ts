@@ -12,7 +12,7 @@ export interface ListFindings {
   readonly leaked: readonly FoundVolume[];
   /** PersistentVolumes that the driver does not list, by name. */
   readonly lost: readonly FoundVolume[];
-  /** Whether the list has all that the figure counts: it is not older than the figure, and tells sizes and segments of foreign volumes. */
+  /** Whether the list has all that the capacity report counts: it is not older than the report, and tells sizes and segments of foreign volumes. */
   readonly isComplete: boolean;
 }
 
@@ -25,19 +25,19 @@ export interface FoundVolume {
 const namedMax = 5;
 const idLengthMax = 256;
 
-/** The figure with the sums of the list. Without a list now, those of the last figure hold. */
+/** The report with the sums of the list. Without a list now, those of the last report hold. */
 export function withList(
-  figure: DriftCapacityReport,
+  report: DriftCapacityReport,
   last: DriftCapacityReport | undefined,
   listed: ListFindings | undefined,
 ): DriftCapacityReport {
   if (listed !== undefined) {
     const { foreign, leaked, lost } = listed;
     const sum = (volumes: readonly FoundVolume[]) => quantityOfBytes(bytesIn(volumes));
-    return { ...figure, foreign: sum(foreign), leaked: sum(leaked), lost: sum(lost) };
+    return { ...report, foreign: sum(foreign), leaked: sum(leaked), lost: sum(lost) };
   }
-  if (last?.foreign === undefined) return figure;
-  return { ...figure, foreign: last.foreign, leaked: last.leaked ?? '0', lost: last.lost ?? '0' };
+  if (last?.foreign === undefined) return report;
+  return { ...report, foreign: last.foreign, leaked: last.leaked ?? '0', lost: last.lost ?? '0' };
 }
 
 export interface ListShare {
@@ -51,7 +51,7 @@ interface ListShareInput {
   readonly last: DriftCapacityReport;
   readonly difference: bigint;
   readonly listed: ListFindings | undefined;
-  /** Of the last record; it holds while there is no newer list. */
+  /** The value of the last record; it holds while there is no newer list. */
   readonly before: DriftList | undefined;
 }
 
@@ -67,7 +67,7 @@ export function listedShare(input: ListShareInput): ListShare | undefined {
   const lost = grown(baseline.lost, last.lost);
   const isComplete = listed?.isComplete ?? false;
   const rest = lost - difference - foreign - leaked;
-  // With an older list, what was known to have shrunk remains so.
+  // An older list does not end a known shrinkage.
   const known = bytesOf(before?.shrunk);
   const provable = isComplete || rest < known ? rest : known;
   const shrunk = provable > toleratedOf(last) ? provable : 0n;
@@ -83,7 +83,7 @@ export function listedShare(input: ListShareInput): ListShare | undefined {
   return { list, kind: largest(shares, toleratedOf(last), { difference, isComplete }) };
 }
 
-/** A thousandth of the pool is no drift, as for figures. */
+/** A difference of a thousandth of the pool is not drift, as for reports. */
 function toleratedOf({ free, ours, otherClasses }: DriftCapacityReport): bigint {
   return (bytesOf(free) + bytesOf(ours) + bytesOf(otherClasses)) / 1000n;
 }

@@ -73,7 +73,7 @@ describe("the driver's list of volumes", () => {
     expect(find(known, [listed('id-v1')])).toBe('foreign: ; leaked: ; lost: ');
   });
 
-  test('from before a figure is incomplete, and changes its signature only with its volumes', () => {
+  test('from before a capacity report is incomplete, and changes its signature only with its volumes', () => {
     const list = new ListedVolumes(knownVolumes('v1'));
     const findings = (measuredAtMs: number) =>
       list.findingsIn(a, { measuredAtMs, leakedBefore: new Set() })?.isComplete;

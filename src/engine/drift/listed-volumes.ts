@@ -121,7 +121,7 @@ export class ListedVolumes {
 }
 
 interface FindingsOptions {
-  /** When the driver was asked for the figure. */
+  /** When the driver was asked for the capacity report. */
   readonly measuredAtMs: number;
   readonly leakedBefore: ReadonlySet<string>;
 }

@@ -41,12 +41,12 @@ test.each([
 describe('a mirrored volume of 10Gi that takes 20Gi of the stripes', () => {
   /** 100Gi are free in the stripes; then the volume is created, and `freeGib` are left. */
   function drift(otherCost: OtherCost | undefined, freeGib: bigint) {
-    const figure = (free: bigint, other: bigint, minute: number) => ({
+    const report = (free: bigint, other: bigint, minute: number) => ({
       measuredAtMs: minute * 60_000,
       freeBytes: free * gib,
       volumes: { oursBytes: 0n, otherClassesBytes: other * gib, unsureBytes: 0n, count: 1, otherCost },
     });
-    return driftOf(driftOf(undefined, figure(100n, 0n, 0)), figure(freeGib, 10n, 1));
+    return driftOf(driftOf(undefined, report(100n, 0n, 0)), report(freeGib, 10n, 1));
   }
 
   test('is not reported if the classes may share their disks', () => {

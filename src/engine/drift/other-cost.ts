@@ -14,7 +14,7 @@ const nothing: OtherCost = { leastMilli: 0, mostMilli: 0 };
 const oneOrNothing: OtherCost = { leastMilli: 0, mostMilli: 1000 };
 
 /**
- * By how much a byte of the driver's other classes may reduce the figure of a class; undefined if all of them have its parameters, so that a byte is a
+ * By how much a byte of the driver's other classes may reduce the capacity report of a class; undefined if all of them have its parameters, so that a byte is a
  * byte, or nothing on other disks. A difference within that range is not reported: volumes of ours may explain it.
  */
 export function otherCostOf(own: ClassDisks, others: readonly ClassDisks[]): OtherCost | undefined {

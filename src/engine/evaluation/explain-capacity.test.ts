@@ -50,7 +50,7 @@ describe('a claim without enough capacity has the missing amount', () => {
     expect(gibIn(finding!.candidates[0]!.obstacles[0]!.margin!)).toEqual([5, 3, 0]);
   });
 
-  test('with a pool whose figures have expired', () => {
+  test('with a pool whose capacity reports have expired', () => {
     const objects: ClusterObjects = {
       ...dynamic,
       CSIDriver: [],

@@ -9,7 +9,7 @@ import type { AnyRule, PodRefusal } from '../rules/framework/rule.ts';
 export interface RefusalExplanation {
   readonly pod: string;
   readonly podRefusals: readonly PodRefusal[];
-  /** In name order. A node without findings fits. */
+  /** Sorted by name. A node without findings fits. */
   readonly nodes: readonly NodeExplanation[];
 }
 

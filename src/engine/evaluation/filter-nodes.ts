@@ -7,7 +7,7 @@ import type { AnyRule } from '../rules/framework/rule.ts';
 import { rulePositionOf } from '../rules/framework/verdict.ts';
 
 export interface FilterOptions {
-  /** The current time, for figures that expire, in milliseconds since 1970. */
+  /** The current time, for capacity reports that expire, in milliseconds since 1970. */
   readonly nowMs: number;
   readonly rules?: readonly AnyRule[];
   /** The names of the nodes to evaluate; all nodes if undefined. */

@@ -40,7 +40,7 @@ function segmentsFor(
   if (own === undefined || max === 1) return own && [own];
   const found = new Map([[textOf(own), own]]);
   const { rows, count } = cycle.feasibleRows();
-  // With one key, as most drivers have, nodes that add no segment are left out without a look at their labels.
+  // Most drivers have one key. Then nodes that add no segment are skipped without reading their labels.
   const domains = keys.length === 1 ? cycle.index.relations.domains.of(keys[0]!) : undefined;
   const seen = new Uint8Array(domains?.count ?? 0);
   for (let at = 0; at < count && found.size < max; at++) {

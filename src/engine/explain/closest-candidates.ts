@@ -42,7 +42,7 @@ interface SeenCandidate {
   readonly node: string;
 }
 
-/** By name. */
+/** Keyed by name. */
 type SeenByKind = { readonly [K in StorageCandidate['kind']]: Map<string, SeenCandidate> };
 
 /** A volume has the same obstacles for most nodes, so one entry for each volume is enough. */

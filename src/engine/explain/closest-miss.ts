@@ -67,7 +67,7 @@ function isCloser(a: NodeMiss, b: NodeMiss): boolean {
   return a.miss.shortageBytes < b.miss.shortageBytes;
 }
 
-/** What the node lacks for all its claims. Findings about claims that do not fit together have the same margin, which counts once. */
+/** The missing bytes of the node for all claims. Findings about claims that do not fit together have the same margin, which counts once. */
 function sumOf(misses: readonly Miss[]): number {
   let [sum, together] = [0, 0];
   for (const { finding, shortageBytes } of misses) {
@@ -127,7 +127,7 @@ function phraseOf({ finding, candidate, obstacle, margin }: Miss): string {
   return `${subject === '' ? '' : `${subject}: `}${text}${numbers}`;
 }
 
-/** An inline volume is no claim: its key is `namespace/pod:volume`, and no name of a claim has a colon. */
+/** An inline volume is not a claim: its key is `namespace/pod:volume`, and no name of a claim has a colon. */
 function subjectOf(key: string): string {
   const at = key.indexOf(':');
   return at < 0 ? `claim ${key}` : `inline volume ${key.slice(at + 1)}`;

@@ -7,7 +7,7 @@ import { findingDetail } from './finding-detail.ts';
 
 /** Nodes that refuse the pod for the same reasons. */
 export interface NodeGroup {
-  /** In name order. */
+  /** Sorted by name. */
   readonly nodes: readonly string[];
   readonly reasons: readonly GroupReason[];
 }

@@ -8,7 +8,7 @@ export interface VolumeToFit {
 }
 
 /**
- * Disks that are filled with further volumes, replica by replica, as the controller of disks does it. A pool of disks publishes what small volumes can have
+ * Disks that are filled with further volumes, replica by replica, as the controller of disks does it. A pool of disks publishes the capacity that small volumes can use
  * together; how many large ones fit depends on the single disks, and on the nodes and zones that keep replicas apart.
  */
 export class DiskFilling {

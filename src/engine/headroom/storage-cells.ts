@@ -46,7 +46,7 @@ function wholeCluster(index: ClusterIndex): StorageCells {
   return { cells: [{ nodes, upperBoundBytes: undefined }], areIndependent: true };
 }
 
-/** With existing volumes and pools at the same time, cells are compared node by node: each must reach its own. */
+/** If a claim may use existing volumes and pools, cells are compared node by node: each node must reach its own. */
 function eachNode(index: ClusterIndex, volumes: NodePartition, pools: NodePartition): StorageCells {
   const rows = index.nodes.rowsByName.filter(
     (row) => volumes.cellOfNode[row]! >= 0 || pools.cellOfNode[row]! >= 0,

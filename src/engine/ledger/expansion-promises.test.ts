@@ -28,7 +28,7 @@ const base: ClusterObjects = {
   CSIDriver: [csiDriver(driver)],
 };
 
-function figure(size: string, version: string, measuredAt?: string) {
+function report(size: string, version: string, measuredAt?: string) {
   const object = storageCapacity('net', 'local', { capacity: size, version });
   const found = measuredAt === undefined ? {} : { [annotations.measuredAt]: measuredAt };
   return { ...object, metadata: { ...object.metadata, annotations: found } };
@@ -74,10 +74,10 @@ function free(index: ClusterIndex, key = 'CSIStorageCapacity storage/net'): numb
   return index.pools.available(index.pools.row(key)!).bytes / gib(1);
 }
 
-function start(...figures: readonly ReturnType<typeof figure>[]): ClusterIndex {
+function start(...reports: readonly ReturnType<typeof report>[]): ClusterIndex {
   const index = clusterOf({
     ...base,
-    CSIStorageCapacity: figures,
+    CSIStorageCapacity: reports,
     PersistentVolume: [volumeOf('4Gi', '1')],
     PersistentVolumeClaim: [claimOf('4Gi', '1'), claim('d', '6Gi')],
   });
@@ -85,7 +85,7 @@ function start(...figures: readonly ReturnType<typeof figure>[]): ClusterIndex {
   return index;
 }
 
-const measured = () => start(figure('10Gi', '1', at(0)));
+const measured = () => start(report('10Gi', '1', at(0)));
 
 describe('an expansion in flight', () => {
   test('takes its growth from the pool, so that no pod gets these bytes', () => {
@@ -111,7 +111,7 @@ describe('an expansion in flight', () => {
     const objects: ClusterObjects = {
       PersistentVolumeClaim: [claimOf('9Gi', '1')],
       PersistentVolume: [volumeOf('4Gi', '1')],
-      CSIStorageCapacity: [figure('10Gi', '1', at(0))],
+      CSIStorageCapacity: [report('10Gi', '1', at(0))],
     };
     for (const all of [
       { ...objects, ...base },
@@ -123,46 +123,46 @@ describe('an expansion in flight', () => {
     }
   });
 
-  test('counts until a figure that was measured after the driver had expanded the volume', () => {
+  test('counts until a capacity report that was measured after the driver had expanded the volume', () => {
     const index = measured();
     index.upsert('PersistentVolumeClaim', claimOf('9Gi', '2'));
     const marks = { [annotations.volumeExpandedAt]: at(10), [annotations.volumeExpandedFrom]: '4Gi' };
     index.upsert('PersistentVolume', volumeOf('9Gi', '2', marks));
     expect(free(index)).toBe(5);
-    index.upsert('CSIStorageCapacity', figure('10Gi', '2', at(9)));
+    index.upsert('CSIStorageCapacity', report('10Gi', '2', at(9)));
     index.settle(1e12);
     expect(free(index)).toBe(5);
-    index.upsert('CSIStorageCapacity', figure('5Gi', '3', at(11)));
+    index.upsert('CSIStorageCapacity', report('5Gi', '3', at(11)));
     expect(free(index)).toBe(5);
   });
 
-  test('counts after a restart between the expansion and the next figure', () => {
+  test('counts after a restart between the expansion and the next report', () => {
     const marks = { [annotations.volumeExpandedAt]: at(10), [annotations.volumeExpandedFrom]: '4Gi' };
     const index = clusterOf({
       PersistentVolumeClaim: [claimOf('9Gi', '1')],
       PersistentVolume: [volumeOf('9Gi', '1', marks)],
-      CSIStorageCapacity: [figure('10Gi', '1', at(0))],
+      CSIStorageCapacity: [report('10Gi', '1', at(0))],
       ...base,
     });
     index.settle(0);
     expect(free(index)).toBe(5);
-    index.upsert('CSIStorageCapacity', figure('5Gi', '2', at(11)));
+    index.upsert('CSIStorageCapacity', report('5Gi', '2', at(11)));
     expect(free(index)).toBe(5);
   });
 
   test.each([at(0), undefined])(
-    'by another resizer ends with the next figure, with figures of %s',
+    'by another resizer ends with the next report, with reports of %s',
     (time) => {
-      const index = start(figure('10Gi', '1', time));
+      const index = start(report('10Gi', '1', time));
       index.upsert('PersistentVolumeClaim', claimOf('9Gi', '2'));
       index.upsert('PersistentVolume', volumeOf('9Gi', '2'));
       expect(free(index)).toBe(5);
-      index.upsert('CSIStorageCapacity', figure('5Gi', '2', time));
+      index.upsert('CSIStorageCapacity', report('5Gi', '2', time));
       expect(free(index)).toBe(5);
     },
   );
 
-  test('releases its bytes when the request is taken back, and tells which pool has them', () => {
+  test('releases its bytes when the request is withdrawn, and reports which pool has them', () => {
     const index = measured();
     index.upsert('PersistentVolumeClaim', claimOf('9Gi', '2'));
     index.upsert('PersistentVolumeClaim', claimOf('4Gi', '3'));
@@ -190,7 +190,7 @@ describe('an expansion in flight', () => {
     const index = measured();
     index.upsert('PersistentVolumeClaim', claimOf('15Gi', '2'));
     expect(free(index)).toBe(10);
-    index.upsert('CSIStorageCapacity', figure('12Gi', '2', at(5)));
+    index.upsert('CSIStorageCapacity', report('12Gi', '2', at(5)));
     expect(free(index)).toBe(1);
   });
 

@@ -45,7 +45,7 @@ export type ConfirmResult =
 export class Ledger {
   readonly #index: ClusterIndex;
   readonly #byPod = new Map<string, Reservation>();
-  /** By claim, the pods whose reservations bind it to an existing volume. */
+  /** The pods whose reservations bind a claim to an existing volume, by claim. */
   readonly #holders = new Map<string, Set<string>>();
 
   constructor(index: ClusterIndex) {

@@ -8,7 +8,7 @@ import { ledgerFixture, scarceObjects } from '../testing/ledger-fixture.ts';
 import { claim, claimRefTo, localVolume, node, pod, storageCapacity } from '../testing/objects.ts';
 import type { Ledger, Reservation } from './ledger.ts';
 
-/** With a second volume of class `local`, on n2. */
+/** A cluster with a second volume of class `local`, on n2. */
 const cluster: ClusterObjects = {
   ...scarceObjects,
   PersistentVolume: [localVolume('v1', '5Gi', 'n1'), localVolume('v2', '9Gi', 'n2')],

@@ -28,15 +28,15 @@ const base: ClusterObjects = {
   CSIDriver: [csiDriver(driver)],
 };
 
-/** The figure of a zone. Without a time, the publisher does not say when it measured. */
-function figure(zoneName: string, size: string, version: string, measuredAt?: string): CSIStorageCapacity {
+/** The capacity report of a zone. Without a time, the publisher does not say when it measured. */
+function report(zoneName: string, size: string, version: string, measuredAt?: string): CSIStorageCapacity {
   const nodeTopology = { matchLabels: { [zone]: zoneName } };
   const object = storageCapacity(zoneName, 'local', { capacity: size, nodeTopology, version });
   const found = measuredAt === undefined ? {} : { [annotations.measuredAt]: measuredAt };
   return { ...object, metadata: { ...object.metadata, annotations: found } };
 }
 
-/** In the zone, and in no other; created at second 10. */
+/** A volume that only this zone reaches, created at second 10. */
 function volumeIn(...zones: string[]): PersistentVolume {
   return volume('pv-c', '6Gi', {
     phase: 'Bound',
@@ -67,7 +67,7 @@ function free({ pools }: ClusterIndex): readonly [a: number, b: number] {
 }
 
 function start(...times: readonly (string | undefined)[]): ClusterIndex {
-  const CSIStorageCapacity = [figure('a', '10Gi', '1', times[0]), figure('b', '10Gi', '1', times[0])];
+  const CSIStorageCapacity = [report('a', '10Gi', '1', times[0]), report('b', '10Gi', '1', times[0])];
   const index = clusterOf({ ...base, CSIStorageCapacity, PersistentVolumeClaim: [selected] });
   index.settle(0);
   return index;
@@ -84,31 +84,31 @@ describe('a volume that the driver creates in another segment than that of the s
     expect(free(index)).toEqual([10, 4]);
   });
 
-  test('ends with a figure of that segment, and leaves nothing in the selected pool', () => {
+  test('ends with a report of that segment, and leaves nothing in the selected pool', () => {
     const index = start(at(0));
     index.upsert('PersistentVolume', volumeIn('b'));
     index.upsert('PersistentVolumeClaim', bound);
-    // The figure of zone a does not change, so its publisher need not measure again.
-    index.upsert('CSIStorageCapacity', figure('b', '4Gi', '2', at(11)));
+    // The report of zone a does not change, so its publisher need not measure again.
+    index.upsert('CSIStorageCapacity', report('b', '4Gi', '2', at(11)));
     index.settle(1);
     index.settle(1e9);
     expect(free(index)).toEqual([10, 4]);
     expect([...index.promises.all()]).toEqual([]);
   });
 
-  test.each([at(0), undefined])('counts there if the claim is bound first, with figures of %s', (time) => {
+  test.each([at(0), undefined])('counts there if the claim is bound first, with reports of %s', (time) => {
     const index = start(time);
     index.upsert('PersistentVolumeClaim', bound);
     index.upsert('PersistentVolume', volumeIn('b'));
     expect(free(index)).toEqual([10, 4]);
-    index.upsert('CSIStorageCapacity', figure('a', '9Gi', '2', time));
+    index.upsert('CSIStorageCapacity', report('a', '9Gi', '2', time));
     expect(free(index)).toEqual([9, 4]);
-    index.upsert('CSIStorageCapacity', figure('b', '4Gi', '2', time && at(11)));
+    index.upsert('CSIStorageCapacity', report('b', '4Gi', '2', time && at(11)));
     expect(free(index)).toEqual([9, 4]);
   });
 
   test.each(['claims first', 'pools first'])('counts there after a restart, %s', (order) => {
-    const CSIStorageCapacity = [figure('a', '10Gi', '1', at(0)), figure('b', '10Gi', '1', at(0))];
+    const CSIStorageCapacity = [report('a', '10Gi', '1', at(0)), report('b', '10Gi', '1', at(0))];
     const claims = { PersistentVolumeClaim: [bound], PersistentVolume: [volumeIn('b')] };
     const index = clusterOf(
       order === 'claims first'
@@ -120,7 +120,7 @@ describe('a volume that the driver creates in another segment than that of the s
   });
 
   test('counts there while the reservation of its pod continues', () => {
-    const CSIStorageCapacity = [figure('a', '10Gi', '1', at(0)), figure('b', '9Gi', '1', at(0))];
+    const CSIStorageCapacity = [report('a', '10Gi', '1', at(0)), report('b', '9Gi', '1', at(0))];
     const index = clusterOf({ ...base, CSIStorageCapacity, PersistentVolumeClaim: [claim('c', '6Gi')] });
     const ledger = new Ledger(index);
     const answer = plan(pod('p', ['c']), index, { nowMs: 0 });
@@ -149,13 +149,13 @@ test('a volume that may be in several segments counts in the selected one', () =
   expect(free(index)).toEqual([4, 10]);
 });
 
-test('a volume of a class that does not wait for a pod counts where it is, until a figure includes it', () => {
+test('a volume of a class that does not wait for a pod counts where it is, until a report includes it', () => {
   const { metadata } = bound;
   const immediate = {
     ...bound,
     metadata: { ...metadata, annotations: { [annotations.bindCompleted]: 'yes' } },
   };
-  const CSIStorageCapacity = [figure('a', '10Gi', '1', at(0)), figure('b', '10Gi', '1', at(0))];
+  const CSIStorageCapacity = [report('a', '10Gi', '1', at(0)), report('b', '10Gi', '1', at(0))];
   const index = clusterOf({
     ...base,
     CSIStorageCapacity,
@@ -164,6 +164,6 @@ test('a volume of a class that does not wait for a pod counts where it is, until
   });
   index.settle(0);
   expect(free(index)).toEqual([10, 4]);
-  index.upsert('CSIStorageCapacity', figure('b', '4Gi', '2', at(11)));
+  index.upsert('CSIStorageCapacity', report('b', '4Gi', '2', at(11)));
   expect(free(index)).toEqual([10, 4]);
 });

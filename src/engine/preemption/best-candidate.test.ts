@@ -20,7 +20,7 @@ import {
 interface Case {
   readonly name: string;
   readonly priority?: number;
-  /** By node, from `node1` on: priority, size and, if it matters, the second in which the pod started. */
+  /** The victims of each node, from `node1` on: priority, size and, if it matters, the second in which the pod started. */
   readonly pods: readonly (readonly (readonly [number, number, number?])[])[];
   readonly expected: string;
 }

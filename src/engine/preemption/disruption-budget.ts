@@ -53,7 +53,7 @@ export function podsViolatingBudgets(
 function counts({ namespace, selector, disruptedPods }: DisruptionBudget, pod: PodRecord): boolean {
   return (
     namespace === pod.namespace &&
-    // In Kubernetes no budget applies to a pod without labels, not even one that selects by the absence of a label.
+    // Kubernetes applies no budget to a pod without labels, not even one that selects by the absence of a label.
     Object.keys(pod.labels).length > 0 &&
     matchesLabels(selector, pod.labels) &&
     !disruptedPods.has(pod.name)

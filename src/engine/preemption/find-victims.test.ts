@@ -61,7 +61,7 @@ const cases: readonly Case[] = [
     expected: 'preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
   },
   {
-    name: 'a node that is too small even when empty is no candidate',
+    name: 'a node that is too small even when empty is not a candidate',
     nodes: [tight('node1')],
     asking: pendingPod('p', high, large),
     pods: [runningPod('p1', 'node1', low, small)],

@@ -6,9 +6,9 @@ import { addSizes, type Size, subtractSizes } from '../size.ts';
 
 /** The capacity that a pod's inline volumes take. A dry run returns it to the pools, and takes it again if the pod stays. */
 export interface InlineCapacity {
-  /** Volumes that no figure includes. */
+  /** Volumes that no capacity report includes. */
   readonly promises: readonly CapacityPromise[];
-  /** Volumes that the pool's figure includes: without them it would be larger. */
+  /** Volumes that the pool's report includes: without them it would be larger. */
   readonly included: readonly { readonly poolKey: string; readonly size: Size }[];
 }
 
@@ -33,16 +33,16 @@ export function inlineCapacityOf(pod: PodRecord, index: ClusterIndex): InlineCap
 export function returnInlineCapacity({ promises, included }: InlineCapacity, index: ClusterIndex): void {
   for (const { id } of promises) if (index.promises.get(id) !== undefined) index.setPromise(id, undefined);
   for (const { poolKey, size } of included)
-    changeCapacityReports(index, poolKey, (figure) => addSizes(figure, size));
+    changeCapacityReports(index, poolKey, (report) => addSizes(report, size));
 }
 
 export function takeInlineCapacity({ promises, included }: InlineCapacity, index: ClusterIndex): void {
   for (const promised of promises) index.setPromise(promised.id, promised);
   for (const { poolKey, size } of included)
-    changeCapacityReports(index, poolKey, (figure) => subtractSizes(figure, size));
+    changeCapacityReports(index, poolKey, (report) => subtractSizes(report, size));
 }
 
-function changeCapacityReports(index: ClusterIndex, poolKey: string, change: (figure: Size) => Size): void {
+function changeCapacityReports(index: ClusterIndex, poolKey: string, change: (report: Size) => Size): void {
   const pool = index.pools.get(poolKey);
   index.setPoolCapacityReports(
     poolKey,

@@ -8,7 +8,7 @@ import { describePreemption, high, low, middle, preempt } from './testing/preemp
 
 const driver = 'pmem.csi';
 
-/** With a start time, the volume is in a figure that was measured later. */
+/** If the pod has a start time, a capacity report that was measured later includes the volume. */
 function redis(name: string, size: string, priority: number, startedAt?: string): Pod {
   const object = pod(name, [], { nodeName: 'n1', volumes: [inlineVolume('pmem', driver, size)] });
   const lastTransitionTime = startedAt ?? '';
@@ -51,7 +51,7 @@ test('evicting a pod frees the promised bytes of its inline volumes', () => {
   expect(preemptWith('10Gi', [redis('small', '2Gi', low), redis('large', '6Gi', middle)])).toBe('n1: large');
 });
 
-test('evicting a pod frees the bytes of inline volumes that the figure already includes', () => {
+test('evicting a pod frees the bytes of inline volumes that the report already includes', () => {
   const started = '2026-01-01T00:00:00Z';
   const pods = [redis('small', '2Gi', low, started), redis('large', '6Gi', middle, started)];
   expect(preemptWith('1Gi', pods)).toBe('n1: large');

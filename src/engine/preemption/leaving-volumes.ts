@@ -14,7 +14,7 @@ export function hasReleasingVolumes(pod: PodRecord, node: string, index: Cluster
 }
 
 /**
- * For a dry run: the pools have again what inline volumes of pods take that are leaving the node, or have ended. The figures of drives are computed from their
+ * For a dry run: the pools have again what inline volumes of pods take that are leaving the node, or have ended. The capacity reports of drives are computed from their
  * ledgers, so it does no harm if the dry run has removed these pods already, and returned what they take.
  */
 export function returnLeavingVolumes(pod: PodRecord, node: string, index: ClusterIndex): void {

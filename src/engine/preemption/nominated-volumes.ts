@@ -74,7 +74,7 @@ function volumesOnceVacated(
   }
 }
 
-/** With the bytes that the drive must keep for expansions when the volume comes: another volume must not take these either. */
+/** Includes the bytes that the drive must keep for expansions of the volume: another volume must not take these either. */
 function ofClaim(provision: Provision, index: ClusterIndex): readonly NewVolume[] {
   const { claim, claimUid, driver, requested, pool, spreadGroup } = provision;
   if (pool === undefined) return [];

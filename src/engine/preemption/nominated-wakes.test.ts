@@ -24,7 +24,7 @@ import { planWithNominated } from './plan-with-nominated.ts';
 
 interface Case {
   readonly name: string;
-  /** In addition to two nodes. */
+  /** The objects besides two nodes. */
   readonly cluster?: ClusterObjects;
   readonly asking: Pod;
   /** Nominated to `n1`. */

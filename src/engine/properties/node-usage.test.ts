@@ -52,7 +52,7 @@ function indexAfter(history: readonly NodeUsageEvent[]): ClusterIndex {
   return index;
 }
 
-/** By node, the reasons in the refusal message. */
+/** The reasons in the refusal message by node. */
 function reasonsByNode(index: ClusterIndex, pod: Pod): Record<string, readonly string[]> {
   const nodes = usageNodes.filter((name) => index.nodes.get(name) !== undefined);
   return Object.fromEntries(nodes.map((name) => [name, reasonsAt(index, pod, name)]));

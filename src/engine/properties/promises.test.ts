@@ -10,7 +10,7 @@ const options: readonly HistoryOptions[] = forms.flatMap((form) => [
 ]);
 
 describe.each(options)('the accounting of a pool, %o,', (given) => {
-  test('deducts every volume that the figure lacks, and no other that is known to be in it', () => {
+  test('deducts every volume that the capacity report lacks, and no other that is known to be in it', () => {
     fc.assert(
       fc.property(fc.array(arbStep, { maxLength: 50, size: 'max' }), (steps) => {
         const history = new PromiseHistory(given);

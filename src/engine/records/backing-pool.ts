@@ -5,7 +5,7 @@ import { textOf } from '../../kube/wire.ts';
 /** The disks that several classes of one driver share. */
 export interface BackingPool {
   readonly name: string;
-  /** The bytes of the disks that one requested byte uses, in thousandths; undefined: as the published figures say. */
+  /** The bytes of the disks that one requested byte uses, in thousandths; undefined: as the published capacity reports say. */
   readonly factorMilli: number | undefined;
 }
 
@@ -26,7 +26,7 @@ export function backingPoolOf({ metadata }: StorageClass, problems: string[] = [
   const factorMilli = factorPattern.test(textOf(text)) ? Math.round(Number(text) * 1000) : 0;
   if (factorMilli > 0) return { name, factorMilli };
   problems.push(
-    `${fieldOf(annotations.backingFactor)}: must be a decimal number above 0 and below 10000 with at most three decimals, such as 2 or 1.5; until then the ratio of the published figures counts`,
+    `${fieldOf(annotations.backingFactor)}: must be a decimal number above 0 and below 10000 with at most three decimals, such as 2 or 1.5; until then the ratio of the published reports counts`,
   );
   return { name, factorMilli: undefined };
 }

@@ -30,7 +30,7 @@ export interface ClassRecord extends Identity {
   readonly driveClass: DriveClass | undefined;
   /** What is wrong with the parameters of a class of `drives.stowage.dev`: no volume of it can be created. Undefined: nothing. */
   readonly driveClassProblem: string | undefined;
-  /** Whether the class is one of `disks.stowage.dev` whose parameters are invalid: it has no figures, and its provisioner says what is wrong. */
+  /** Whether the class is one of `disks.stowage.dev` whose parameters are invalid: it has no capacity reports, and its provisioner says what is wrong. */
   readonly hasInvalidDiskClass: boolean;
   readonly problems: readonly string[];
 }

@@ -6,7 +6,7 @@ import { type PlacementPolicy, readPlacement } from './volume-policy.ts';
 /** The fields of a Namespace that the engine uses: pod affinity selects namespaces by label, and an annotation places its volumes. */
 export interface NamespaceRecord extends Identity {
   readonly labels: Readonly<Record<string, string>>;
-  /** Of the volumes of its claims; undefined: as their class says. */
+  /** The policy for the volumes of its claims; undefined: the policy of their class applies. */
   readonly placement: PlacementPolicy | undefined;
   readonly problems: readonly string[];
 }

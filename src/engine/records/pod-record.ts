@@ -102,7 +102,7 @@ export function readPod(object: Pod): PodRecord {
 }
 
 /**
- * Whether the pod's requirements or labels differ from what they were. Status updates alone are no reason to plan the pod again.
+ * Whether the pod's requirements or labels differ from what they were. A status update alone does not make the scheduler plan the pod again.
  */
 export function hasSchedulingChange(pod: PodRecord, now: PodRecord | undefined): boolean {
   return now !== undefined && (now.shape.key !== pod.shape.key || !haveSameLabels(now, pod));
@@ -184,7 +184,7 @@ function readInlineOnDrive(
   return { size, drive: read.ok ? read.value : undefined };
 }
 
-/** A disk that can't be migrated is not counted. kube-scheduler fails the pod instead, but that is no reason to keep the pod pending. */
+/** A disk that can't be migrated is not counted. kube-scheduler fails the pod instead, but the pod need not stay pending for that. */
 function readMigratedInline(volume: Volume): MigratedInline[] {
   const result = migrateInlineVolume(volume);
   if (result === undefined || !result.ok) return [];

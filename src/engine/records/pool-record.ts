@@ -64,9 +64,9 @@ export interface PoolRecord {
   /** The smallest volume that the driver creates, if published: smaller claims take as much. */
   readonly smallest?: Size | undefined;
   readonly expiresAtMs: number | undefined;
-  /** The Lease that the publisher of the figures renews, as `namespace/name`; undefined if it names none, as publishers of others. */
+  /** The Lease that the publisher of the capacity reports renews, as `namespace/name`; undefined if it names none, as publishers of others. */
   readonly publisherLease?: string | undefined;
-  /** When the driver was asked for the figures, by the publisher's clock; undefined if the publisher does not say. */
+  /** When the driver was asked for the reports, by the publisher's clock; undefined if the publisher does not say. */
   readonly measuredAtMs: number | undefined;
   /** False if its DriverCapacity does not track capacity: then the pool is shown, but no volume is planned for it. */
   readonly isTracked: boolean;
@@ -77,7 +77,7 @@ export interface PoolRecord {
   readonly problems: readonly string[];
 }
 
-/** What a Drive has beyond other pools. */
+/** The fields of a Drive that other pools do not have. */
 export interface DriveFacts {
   readonly tier: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -202,7 +202,7 @@ export interface DriverPoolsRecord {
   readonly version: string;
   readonly driver: string;
   readonly tracksCapacity: boolean;
-  /** By class and name. An entry without pools counts too: `<fallback>` is used only if no object has an entry for the class. */
+  /** Keyed by class and name. An entry without pools counts too: `<fallback>` is used only if no object has an entry for the class. */
   readonly entries: ReadonlyMap<string, ReadonlyMap<string, PoolRecord>>;
   readonly problems: readonly string[];
 }
@@ -250,7 +250,7 @@ interface PoolContext {
   readonly interner: Interner;
 }
 
-/** Sorts by driver, class and name. The object comes last: two objects with a pool of the same name have two figures for the same disks. */
+/** Sorts by driver, class and name. The object comes last: two objects with a pool of the same name have two reports for the same disks. */
 function driverPoolKey({ driver, storageClass, object }: PoolContext, name: string): string {
   const key = `DriverCapacity ${driver} ${storageClass} ${name}`;
   return object === driver ? key : `${key} in ${object}`;

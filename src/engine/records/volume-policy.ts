@@ -43,7 +43,7 @@ export function readPlacement(found: Annotations, problems: string[]): Placement
   return undefined;
 }
 
-/** In a form in which two policies can be compared. */
+/** A canonical form, for comparing two policies. */
 export function policyKey({ placement, growthReservePercent, apart }: VolumePolicy): string {
   return `${placement ?? ''} ${growthReservePercent} ${apartLevels.filter((level) => apart.has(level))}`;
 }

@@ -102,7 +102,7 @@ export class Refusal {
     return new Waker(index, this.#refusingRules(), { interest, nowMs });
   }
 
-  /** In kube-scheduler's grammar, e.g. `0/3 nodes are available: 3 node(s) did not have enough free storage.` */
+  /** The message in kube-scheduler's grammar, e.g. `0/3 nodes are available: 3 node(s) did not have enough free storage.` */
   get message(): string {
     return refusalMessage(this.nodeCount, this.podRefusals, this.#parts.counted());
   }

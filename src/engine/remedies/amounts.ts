@@ -1,6 +1,6 @@
 import type { ResourceAmounts } from '../../kube/quantities/resource-amounts.ts';
 
-/** In the units that the engine counts in: thousandths of a cpu, bytes, pieces. */
+/** Amounts in the engine's units: thousandths of a cpu, bytes, pieces. */
 export function amountOf(amounts: ResourceAmounts, resource: string): number {
   switch (resource) {
     case 'cpu':

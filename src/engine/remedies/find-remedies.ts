@@ -53,7 +53,7 @@ const volumeVisitsMax = 3_000_000;
 const explanationsMax = 2_000;
 
 /**
- * What would have to change for a refused pod to fit. On the closest nodes the search tries every known step for every finding, one after
+ * Finds the changes that would let a refused pod fit. On the closest nodes the search tries every known step for every finding, one after
  * the other, and reduces what fits to the smallest amounts. It looks for several steps only if a single step is not enough or removes a
  * pod. `nodes` is the refusal's explanation. Leaves the index as it was.
  */

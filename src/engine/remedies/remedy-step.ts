@@ -20,7 +20,7 @@ export interface RemedyStep {
   readonly to?: number | undefined;
   /** The taints, labels, pods or other names that the change concerns. */
   readonly names: readonly string[];
-  /** Remarks for people: the label that is replaced, the owner of a pod that is removed. */
+  /** Remarks for users: the label that is replaced, the owner of a pod that is removed. */
   readonly remarks?: readonly string[];
   /** Added to the cost of the action where people would rather do something else. */
   readonly extraCost?: number;

@@ -7,7 +7,7 @@ import { isKubernetesTaint } from './node-facts.ts';
 import type { Remedy } from './remedy-collection.ts';
 import { type RemedyStep, requiredNodeAffinity } from './remedy-step.ts';
 
-/** What to do, as a sentence. Figures are rounded so that following the text is enough. */
+/** What to do, as a sentence. Amounts are rounded so that following the text is enough. */
 export function remedyText(remedy: Remedy): string {
   return `${changesText(remedy)}; the pod then fits on ${remedy.node}.`;
 }
@@ -128,7 +128,7 @@ function removeTaintText({ names, object: { name } }: RemedyStep): string {
     : `${removal} and fix its condition, ${recovery}`;
 }
 
-/** In `names`, as for kubectl, a label to remove ends in a dash. */
+/** A label to remove ends in a dash in `names`, as for kubectl. */
 function labelNodeText({ names, remarks = [], object: { name } }: RemedyStep): string {
   const added = names.filter((label) => label.includes('='));
   const removed = names.filter((label) => !label.includes('=')).map((label) => label.slice(0, -1));

@@ -6,7 +6,7 @@ import { volumeLimitsRule } from './volume-limits/rule.ts';
 import { volumePreferenceRule } from './volume-preference/rule.ts';
 import { volumeZoneRule } from './volume-zone/rule.ts';
 
-/** In the order of kube-scheduler's default profile, so that nodes are refused for the same reason. */
+/** Sorted as in kube-scheduler's default profile, so that nodes are refused for the same reason. */
 export const volumeRules: readonly AnyRule[] = [
   eraseState(volumeLimitsRule),
   eraseState(recentFailuresRule),

@@ -118,7 +118,7 @@ export function boundClaim(
   });
 }
 
-/** By default without a provisioner, and with WaitForFirstConsumer. */
+/** The default has no provisioner, and WaitForFirstConsumer. */
 export function storageClass(name: string, rest: Partial<StorageClass> = {}): StorageClass {
   return {
     metadata: { name, uid: `uid-${name}`, resourceVersion: '1' },

@@ -115,7 +115,7 @@ export class PendingPodsFixture {
   readonly #server: ModelServer;
   readonly #index: ClusterIndex;
   readonly #ledger: Ledger;
-  /** After every random expiry time, because no event reports that a figure has expired. */
+  /** After every random expiry time, because no event reports that a capacity report has expired. */
   #nowMs = randomNowMs + 2_000;
   #isTrying = false;
   #attempts = 0;

@@ -1,6 +1,6 @@
 /**
  * A slow, obvious model of a driver with one pool, its publisher, its provisioner and the API server, for the accounting of promises. The model
- * knows what the driver had created when a figure was measured, which no scheduler can see.
+ * knows what the driver had created when a capacity report was measured, which no scheduler can see.
  */
 import fc from 'fast-check';
 import type { KubeObject } from '../../kube/api/meta.ts';
@@ -27,7 +27,7 @@ const claimNames = ['a', 'b', 'c', 'd'];
 /**
  * - `select`: a scheduler selects the node of a claim. `create`: the driver creates its volume. `announce`: the PersistentVolume is written.
  *   `bind`, `delete`: the claim is bound; claim and volume are deleted.
- * - `measure`: the publisher asks the driver. `publish`: it writes one of its figures, not always the newest. `renew`: it renews the expiry.
+ * - `measure`: the publisher asks the driver. `publish`: it writes one of its reports, not always the newest. `renew`: it renews the expiry.
  * - `restart`: the scheduler starts again, and sees the objects in another order.
  */
 export type HistoryStep =
@@ -56,7 +56,7 @@ export const arbStep: fc.Arbitrary<HistoryStep & { readonly afterMs: number }> =
 
 export interface HistoryOptions {
   readonly form: 'CSIStorageCapacity' | 'DriverCapacity';
-  /** The publisher writes when it measured. Otherwise every figure is published at once. */
+  /** The publisher writes when it measured. Otherwise every report is published at once. */
   readonly isMeasured: boolean;
   /** The provisioner writes when it had created the volume. Otherwise only the PersistentVolume's creation is known, in seconds. */
   readonly hasExactTimes: boolean;
@@ -68,12 +68,12 @@ interface ModelVolume {
   readonly bytes: number;
   readonly uid: string;
   createdAtMs: number | undefined;
-  /** By when the PersistentVolume says that the volume existed. */
+  /** The time since which the volume exists, as the PersistentVolume states. */
   existsAtMs: number | undefined;
   isBound: boolean;
 }
 
-interface Figure {
+interface Report {
   readonly atMs: number;
   readonly freeBytes: number;
   readonly included: ReadonlySet<ModelVolume>;
@@ -83,11 +83,11 @@ export class PromiseHistory {
   readonly #options: HistoryOptions;
   readonly #volumes = new Map<string, ModelVolume>();
   readonly #objects = new Map<string, readonly [IndexedKind, KubeObject]>();
-  readonly #measured: Figure[] = [];
+  readonly #measured: Report[] = [];
   #index: ClusterIndex;
   #nowMs = Date.parse('2026-01-01T00:00:00.000Z');
   #version = 1;
-  #figure: Figure = { atMs: this.#nowMs, freeBytes: totalBytes, included: new Set() };
+  #report: Report = { atMs: this.#nowMs, freeBytes: totalBytes, included: new Set() };
 
   constructor(options: HistoryOptions) {
     this.#options = options;
@@ -95,7 +95,7 @@ export class PromiseHistory {
     this.#write('Node', node('n1'));
     this.#write('StorageClass', csiClass(driver, 'local'));
     this.#write('CSIDriver', csiDriver(driver));
-    this.#publish(this.#figure);
+    this.#publish(this.#report);
   }
 
   apply(step: HistoryStep & { readonly afterMs: number }): void {
@@ -105,15 +105,15 @@ export class PromiseHistory {
         this.#measure();
         break;
       case 'renew':
-        this.#publish(this.#figure);
+        this.#publish(this.#report);
         break;
       case 'publish': {
-        const figure = this.#measured[step.pick % Math.max(1, this.#measured.length)];
-        if (figure !== undefined) this.#publish(figure);
+        const report = this.#measured[step.pick % Math.max(1, this.#measured.length)];
+        if (report !== undefined) this.#publish(report);
         break;
       }
       case 'restart':
-        // A figure without a time says nothing about volumes from before the start.
+        // A report without a time says nothing about volumes from before the start.
         if (this.#options.isMeasured) this.#restart(step.pick);
         break;
       default:
@@ -122,7 +122,7 @@ export class PromiseHistory {
     this.#index.settle(this.#nowMs);
   }
 
-  /** What the pool has left by the index. */
+  /** The free bytes of the pool in the index. */
   get available(): number {
     return availableIn(this.#index);
   }
@@ -135,18 +135,18 @@ export class PromiseHistory {
     return availableIn(index);
   }
 
-  /** The figure less everything that is in flight or exists and that the driver did not have yet when it was measured. */
+  /** The report less everything that is in flight or exists and that the driver did not have yet when it was measured. */
   get truth(): number {
-    const missing = [...this.#volumes.values()].filter((each) => !this.#figure.included.has(each));
-    return missing.reduce((left, { bytes }) => left - bytes, this.#figure.freeBytes);
+    const missing = [...this.#volumes.values()].filter((each) => !this.#report.included.has(each));
+    return missing.reduce((left, { bytes }) => left - bytes, this.#report.freeBytes);
   }
 
-  /** The figure includes a volume, and nothing that a scheduler can read proves it. Then the bytes may be deducted once more. */
+  /** The report includes a volume, and nothing that a scheduler can read proves it. Then the bytes may be deducted once more. */
   get isAmbiguous(): boolean {
     return [...this.#volumes.values()].some(
       (each) =>
-        this.#figure.included.has(each) &&
-        (!this.#options.isMeasured || each.existsAtMs === undefined || each.existsAtMs >= this.#figure.atMs),
+        this.#report.included.has(each) &&
+        (!this.#options.isMeasured || each.existsAtMs === undefined || each.existsAtMs >= this.#report.atMs),
     );
   }
 
@@ -217,18 +217,18 @@ export class PromiseHistory {
   #measure(): void {
     const included = new Set([...this.#volumes.values()].filter((each) => each.createdAtMs !== undefined));
     const usedBytes = [...included].reduce((sum, { bytes }) => sum + bytes, 0);
-    const figure = { atMs: this.#nowMs, freeBytes: totalBytes - usedBytes, included };
-    if (!this.#options.isMeasured) this.#publish(figure);
-    else if (this.#measured.unshift(figure) > 4) this.#measured.pop();
+    const report = { atMs: this.#nowMs, freeBytes: totalBytes - usedBytes, included };
+    if (!this.#options.isMeasured) this.#publish(report);
+    else if (this.#measured.unshift(report) > 4) this.#measured.pop();
   }
 
-  #publish(figure: Figure): void {
+  #publish(report: Report): void {
     // Two versions of a CSIStorageCapacity without a time differ, so a renewal looks like a measurement.
-    if (!this.#options.isMeasured && this.#options.form === 'CSIStorageCapacity' && figure === this.#figure)
+    if (!this.#options.isMeasured && this.#options.form === 'CSIStorageCapacity' && report === this.#report)
       if (this.#objects.has('CSIStorageCapacity storage/net')) return;
-    this.#figure = figure;
-    const measuredAt = new Date(figure.atMs).toISOString();
-    const capacity = String(figure.freeBytes);
+    this.#report = report;
+    const measuredAt = new Date(report.atMs).toISOString();
+    const capacity = String(report.freeBytes);
     const { isMeasured, form } = this.#options;
     if (form === 'DriverCapacity') {
       const expiryTime = new Date(this.#nowMs + 600_000).toISOString();
@@ -271,7 +271,7 @@ export class PromiseHistory {
   }
 }
 
-/** What the only pool has left. */
+/** The free bytes of the only pool. */
 function availableIn({ pools }: ClusterIndex): number {
   const [pool] = [...pools.records()];
   return pools.available(pools.row(pool!.key)!).bytes;

@@ -28,7 +28,7 @@ export function expectWakeCases(cases: readonly WakeCase[]): void {
       const refusal = expectRefusal(index, target);
       const change = event(index);
       expect(change !== undefined && refusal.wokenBy(change)).toBe(wakes);
-      // In any case, an event that makes the pod fit must wake it.
+      // An event that makes the pod fit must always wake it.
       if (!wakes) expect(plan(target, index, { nowMs: 0 }).kind).toBe('refusal');
     },
   );

@@ -24,7 +24,7 @@ const dynamic: ClusterObjects = {
   PersistentVolumeClaim: [claim('data', '5Gi')],
 };
 
-test('a figure that falls by the bytes of a new volume does not wake a pod that other nodes refuse for its volumes', () => {
+test('a capacity report that falls by the bytes of a new volume does not wake a pod that other nodes refuse for its volumes', () => {
   const onNode = (size: string, version: string) => ({
     ...storageCapacity('net', 'local', { capacity: size, version }),
     nodeTopology: { matchLabels: { [labels.hostname]: 'n1' } },
@@ -64,7 +64,7 @@ describe('disks that two classes share', () => {
     ],
   };
 
-  test('wake the pod when the figure of its pool includes a volume of the other class', () => {
+  test('wake the pod when the report of its pool includes a volume of the other class', () => {
     const index = clusterOf(shared);
     index.upsert(
       'PersistentVolumeClaim',
@@ -84,7 +84,7 @@ describe('disks that two classes share', () => {
     expect(refusal.wokenBy(change!)).toBe(true);
   });
 
-  test('do not wake the pod when the figure of the other class falls', () => {
+  test('do not wake the pod when the report of the other class falls', () => {
     const index = clusterOf(shared);
     const refusal = expectRefusal(index, data);
     const { change } = index.upsert('CSIStorageCapacity', backed('mirrored', '9Gi', '2'));

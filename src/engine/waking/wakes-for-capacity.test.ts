@@ -343,8 +343,8 @@ describe('capacity that was promised to other pods', () => {
 
   /** The promise is settled before the pod is refused, so these cases do not fit the table. */
   test.each([
-    ['of a thin pool, whose figure did not change', stowageProfile, '10Gi'],
-    ['of a pool with one volume at a time, whose figure is smaller now', oneAtATime, '9Gi'],
+    ['of a thin pool, whose capacity report did not change', stowageProfile, '10Gi'],
+    ['of a pool with one volume at a time, whose report is smaller now', oneAtATime, '9Gi'],
   ])('and is part of the number %s, wakes the pod', (_, profile, size) => {
     const index = clusterOf({ Node: [node('n1')], ...taken }, profile);
     index.upsert('PersistentVolumeClaim', made);

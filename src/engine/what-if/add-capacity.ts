@@ -69,7 +69,7 @@ function isOwnPool({ nodeTopology }: CSIStorageCapacity, like: string): boolean 
   return isOwn && matchLabels[driveNodeKey] === undefined;
 }
 
-/** The new node has a pool of its own. Its figure is what is free on the template now, which is the least it can be. */
+/** The new node has a separate pool. It reports the bytes that are free on the template now, the least that it can have. */
 function addOwnPool(cluster: WhatIfCluster, capacity: CSIStorageCapacity, like: string, name: string): void {
   const { matchLabels = {} } = capacity.nodeTopology ?? {};
   const labels = Object.entries(matchLabels).map(([key, value]) => [key, value === like ? name : value]);

@@ -101,7 +101,7 @@ export class DeploymentRollouts {
     return [{ set: { ...bare, metadata }, replicas: currentReplicas(deployment, [...old, bare], bare) }];
   }
 
-  /** With the status that its controller would write. A pod with a node is assumed to become available. */
+  /** The object with the status that its controller would write. A pod with a node is assumed to become available. */
   #counted(set: ReplicaSet): ReplicaSet {
     const { active, placed } = this.#countsOf(set);
     return { ...set, status: { ...set.status, replicas: active, availableReplicas: placed } };

@@ -13,12 +13,12 @@ const mergeKeys: Readonly<Record<string, string>> = {
   topologySpreadConstraints: 'topologyKey',
 };
 
-/** Of such an item only the fields that were applied remain: a volume has one source. */
+/** Such an item keeps only the applied fields: a volume has one source. */
 const replacedItems: ReadonlySet<string> = new Set(['volumes']);
 
 /**
- * The stored value after `kubectl apply` of another: what the file has is set, what it had when it was last applied and has no more is removed, and the rest,
- * such as defaults, stays. An amount in another notation is no change.
+ * The stored value after `kubectl apply` of another: fields of the file are set, fields of the last applied file that the file no longer has are removed, and the rest,
+ * such as defaults, stays. An amount in another notation is not a change.
  */
 export function mergeApplied(stored: unknown, applied: unknown, last?: unknown): unknown {
   return merged({ stored, applied, last }, { field: '', isTemplate: false });

@@ -2,7 +2,7 @@ import type { PodRecord } from '../records/pod-record.ts';
 
 /** How many pods a controller has; none of them has ended. */
 export interface OwnedPodCounts {
-  /** With those that are being deleted. */
+  /** Includes those that are being deleted. */
   readonly present: number;
   readonly active: number;
   /** Those of the active ones that have a node. */
@@ -12,7 +12,7 @@ export interface OwnedPodCounts {
 const noPods: OwnedPodCounts = { present: 0, active: 0, placed: 0 };
 
 interface Owned {
-  /** In the order in which they came. */
+  /** Sorted by creation. */
   readonly pods: Map<string, OwnedPodCounts>;
   present: number;
   active: number;

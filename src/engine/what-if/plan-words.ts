@@ -31,10 +31,10 @@ export const planReasons = {
   stays: 'pods of DaemonSets and static pods stay',
 } as const;
 
-/** In the column `From`, for a pod that has no node now. */
+/** Shown in the column `From` for a pod that has no node now. */
 export const noNodeText = '-';
 
-/** In the column `To`, for a volume that fits on no other drive. */
+/** Shown in the column `To` for a volume that fits on no other drive. */
 export const noPlaceText = 'nowhere';
 
 /** Where a pod is that gets no node, or that keeps a drive from being emptied. */

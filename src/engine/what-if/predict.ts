@@ -33,7 +33,7 @@ export interface PredictOptions extends SchedulingOptions, WorkloadOptions {}
 /**
  * What happens if these changes are made, and controllers and the scheduler do their work: who moves, who is stranded and why, and which local volumes have
  * to be copied. Nodes and drives that are drained get nothing new from the start. Then nodes and drives are added; then the other changes are made, one
- * after the other, each when the cluster has come to rest; at last the pods and volumes leave what is drained. Pods that are pending now take part. Leaves
+ * after the other, each when the cluster is at rest; then the drained nodes and drives are emptied. Pods that are pending now take part. Leaves
  * the index as it was; throws a WhatIfError if a change names what does not exist.
  */
 export function predict(
@@ -51,7 +51,7 @@ export function predict(
 
 /**
  * As `predict`, step by step, for callers that have other work to do in between. The index and the objects must not change before the last step; a caller that
- * gives up calls `return`, which leaves the index as it was.
+ * stops early calls `return`, which leaves the index as it was.
  */
 export function* predictInSteps(
   changes: readonly WhatIfChange[],

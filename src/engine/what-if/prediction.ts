@@ -46,7 +46,7 @@ export interface PodOutcome {
 
 /** Why a pod has no node. */
 export interface StrandedReason {
-  /** In kube-scheduler's grammar, or a sentence if no scheduler has refused it. */
+  /** The message in kube-scheduler's grammar, or a sentence if no scheduler has refused it. */
   readonly message: string;
   readonly podRefusals: readonly PodRefusal[];
   readonly groups: readonly NodeGroup[];

@@ -44,7 +44,7 @@ interface Waiting {
 const attemptsPerPodMax = 50;
 
 const endlessNote =
-  'evictions do not come to rest: pods of lower priority take what others have evicted pods for; the prediction ends at a moment of this';
+  'evictions do not end: pods of lower priority take the capacity that others evicted pods for; the prediction stops in between';
 
 /** Pods are assumed to take a second to end; deletion timestamps are whole seconds. */
 const podEndMs = 1_000;

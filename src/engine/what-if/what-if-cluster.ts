@@ -16,7 +16,7 @@ export class WhatIfCluster implements WhatIfObjects {
   readonly index: ClusterIndex;
   /** The time at which what happens now is recorded. */
   nowMs: number;
-  /** Remarks for people about what was assumed. */
+  /** Remarks for users about what was assumed. */
   readonly notes = new Set<string>();
   readonly #objects: WhatIfObjects;
   readonly #changed = new Map<IndexedKind, Map<string, KubeObject | undefined>>();

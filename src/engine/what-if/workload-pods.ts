@@ -54,7 +54,7 @@ export class WorkloadPods {
   readonly #whenIdle: (work: () => void) => void;
   /** Members that have gone, as they were. */
   readonly #gone = new Map<string, Pod>();
-  /** Of sets whose template was changed. */
+  /** Pods of sets whose template was changed. */
   readonly #revisions = new Map<string, SetRevisions>();
   #templates = 0;
   #created = 0;

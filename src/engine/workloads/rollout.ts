@@ -133,7 +133,7 @@ function shareOf(deployment: Deployment, set: ReplicaSet, left: number, toAdd: n
   return toAdd > 0 ? Math.min(fraction, left) : Math.max(fraction, left);
 }
 
-/** By how much the set would grow if it kept its proportion. */
+/** The growth of the set if it keeps its proportion. */
 function fractionOf(deployment: Deployment, set: ReplicaSet): number {
   const size = specReplicasOf(set);
   if (specReplicasOf(deployment) === 0) return -size;

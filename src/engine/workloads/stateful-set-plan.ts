@@ -23,7 +23,7 @@ const burstMax = 500;
 export interface SetView {
   readonly set: StatefulSet;
   readonly pods: readonly Pod[];
-  /** By name; other claims may be among them. */
+  /** Keyed by name; other claims may be among them. */
   readonly claims: Pick<ReadonlyMap<string, PersistentVolumeClaim>, 'get' | 'has'>;
   readonly current: SetRevision;
   readonly update: SetRevision;

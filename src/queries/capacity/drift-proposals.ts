@@ -7,7 +7,7 @@ import { printableText } from '../../runtime/printable-text.ts';
 import { readableAmount } from '../pools/amounts.ts';
 import type { ClusterView } from '../view/cluster-view.ts';
 
-/** What a person can do about a difference: look, repair, or accept it. */
+/** What a user can do about a difference: look, repair, or accept it. */
 export function driftProposals(view: ClusterView, pool: PoolRecord, record: DriftRecord): readonly string[] {
   const look = lookText(record, readableAmount(record.difference).replace('-', ''));
   const texts = [...(look === undefined ? [] : [look]), ...listTexts(record)];
@@ -65,7 +65,7 @@ function namesText({ count, volumes }: DriftVolumes): string {
   return [...names, ...(more > 0 ? [`${more} more`] : [])].join(', ');
 }
 
-/** Removes the record: then the next figure is the baseline. */
+/** Removes the record: then the next capacity report is the baseline. */
 function acceptCommand({ snapshot }: ClusterView, pool: PoolRecord): string {
   if (pool.form === 'CSIStorageCapacity') {
     const [namespace, name] = pool.object.split('/');

@@ -21,9 +21,9 @@ export interface PoolDriftLine {
   readonly storageClass: string;
   /** What is free according to the driver; undefined if it published no number. */
   readonly reported: string | undefined;
-  /** The sizes of the known volumes in the pool, or else those at the last figure; undefined if it is unknown which volumes are in it. */
+  /** The sizes of the known volumes in the pool, or else those at the last capacity report; undefined if it is unknown which volumes are in it. */
   readonly ours: string | undefined;
-  /** Promised to volumes that the figure does not include. */
+  /** Promised to volumes that the report does not include. */
   readonly promised: string;
   /** Volumes that the driver lists and no PersistentVolume has; undefined if the driver does not list its volumes. */
   readonly foreign?: DriftVolumes | undefined;
@@ -33,14 +33,14 @@ export interface PoolDriftLine {
   readonly lost?: DriftVolumes | undefined;
   /** The part of the difference that no listed volume explains. */
   readonly shrunk?: string | undefined;
-  /** What is free less what was expected; negative if something is missing. Undefined if the publisher has not compared the figures. */
+  /** What is free less what was expected; negative if something is missing. Undefined if the publisher has not compared the reports. */
   readonly difference: string | undefined;
-  /** When the first figure with a difference was measured. */
+  /** When the first report with a difference was measured. */
   readonly since?: string | undefined;
   /** The probable cause. */
   readonly cause: DriftKind | 'unknown';
-  /** The figure with which the difference was found. */
+  /** The report with which the difference was found. */
   readonly baseline?: DriftCapacityReport | undefined;
-  /** What a person can do. Nothing is repaired without one. */
+  /** What a user can do. Nothing is repaired without one. */
   readonly proposals: readonly string[];
 }

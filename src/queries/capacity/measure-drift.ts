@@ -13,8 +13,8 @@ import type { DriftReport, PoolDriftLine } from './drift-report.ts';
 import { capacityNeeds, type MeasureOptions } from './measure-capacity.ts';
 
 /**
- * What differs between the figures of drivers and the known volumes. The publisher compares figures when it measures them, and stores the
- * result beside them: only then is it known which volumes a figure includes.
+ * What differs between the capacity reports of drivers and the known volumes. The publisher compares reports when it measures them, and stores the
+ * result beside them: only then is it known which volumes a report includes.
  */
 export function measureDrift(view: ClusterView, { nowMs, storageClass }: MeasureOptions): DriftReport {
   const { index, warnings } = view.snapshot.toIndex(stowageProfile);
@@ -38,7 +38,7 @@ export function measureDrift(view: ClusterView, { nowMs, storageClass }: Measure
   };
 }
 
-/** Figures of local drives are not compared: their ledgers list their volumes. A Drive is a pool of the same driver. */
+/** Capacity reports of local drives are not compared: their ledgers list their volumes. A Drive is a pool of the same driver. */
 function driverOf({ snapshot }: ClusterView, { driver, storageClass }: PoolRecord): string | undefined {
   return driver ?? snapshot.get('StorageClass', storageClass)?.provisioner;
 }
@@ -92,7 +92,7 @@ function uncomparedNotes(pools: readonly PoolDriftLine[]): readonly Note[] {
   return [
     {
       about: 'unseen',
-      text: `${subject} no record of drift: the controller capacity of Stowage compares the figures that it publishes; other publishers do not`,
+      text: `${subject} no record of drift: the controller capacity of Stowage compares the reports that it publishes; other publishers do not`,
     },
   ];
 }

@@ -1,4 +1,4 @@
-/** In the order in which they are shown. */
+/** Sorted as they are shown. */
 export const severities = ['error', 'warning', 'info'] as const;
 export type Severity = (typeof severities)[number];
 
@@ -34,7 +34,8 @@ export const findingTexts = {
   },
   ClockSkew: {
     severity: 'warning',
-    meaning: 'times are compared across machines: the age of figures, Leases, tokens and certificates',
+    meaning:
+      'times are compared across machines: the age of capacity reports, Leases, tokens and certificates',
     remedy: 'synchronize the clocks (chrony, systemd-timesyncd), then run stowage doctor again',
   },
   DefinitionsMissing: {
@@ -121,13 +122,13 @@ export const findingTexts = {
   },
   CapacityExpired: {
     severity: 'warning',
-    meaning: 'the figures of the pool are not used any more: no new volume goes there',
+    meaning: 'the capacity reports of the pool are no longer used: no new volume goes there',
     remedy: 'check the publisher of the driver; its log says why it does not measure',
   },
   CapacityStale: {
     severity: 'warning',
     meaning:
-      'the figures are old: volumes may be refused where there is room, or promised where there is none',
+      'the capacity reports are old: volumes may be refused where there is room, or promised where there is none',
     remedy: 'check the publisher of the driver; its log says why it does not measure',
   },
   CapacityMissing: {

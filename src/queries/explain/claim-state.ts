@@ -134,7 +134,7 @@ function classChoice({ key }: ClaimRecord, view: ClusterView): ClassChoice {
       metadata?.annotations?.[annotations.isDefaultClass] === 'true' ||
       metadata?.annotations?.[annotations.betaIsDefaultClass] === 'true',
   );
-  // Of several, Kubernetes takes the newest.
+  // Kubernetes takes the newest of several.
   const newest = marked.toSorted((a, b) => (createdAt(a) < createdAt(b) ? 1 : -1))[0];
   return newest === undefined
     ? { kind: 'missing', absence: 'no StorageClass is marked as the default' }
@@ -252,7 +252,7 @@ function delayed(
   );
 }
 
-/** Whether no CSIDriver of this name is installed, and the provisioner is none of Stowage's own, which are no CSI drivers. */
+/** Whether no CSIDriver of this name is installed, and the provisioner is not one of Stowage's own, which have no CSI driver. */
 export function isWithoutDriver(provisioner: string, view: ClusterView): boolean {
   if (provisioner.endsWith('.stowage.dev') || isUnread(view, 'CSIDriver')) return false;
   const names = [provisioner, csiDriverForProvisioner(provisioner)];

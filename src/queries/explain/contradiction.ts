@@ -9,7 +9,7 @@ export function reportedMessage(pod: Pod): string | undefined {
   return condition?.status === 'False' ? condition.message : undefined;
 }
 
-/** The scheduler has refused the pod. A condition about scheduling gates is no refusal. */
+/** The scheduler has refused the pod. A condition about scheduling gates is not a refusal. */
 export function isReportedUnschedulable(pod: Pod): boolean {
   const condition = getCondition(pod.status?.conditions, 'PodScheduled');
   return condition?.status === 'False' && condition.reason !== 'SchedulingGated';

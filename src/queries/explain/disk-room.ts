@@ -10,7 +10,7 @@ import { textOf } from '../../kube/wire.ts';
 import type { ClusterView } from '../view/cluster-view.ts';
 
 /**
- * What the disks lack for an unbound claim of `disks.stowage.dev`: what its Volume says if there is one, else the closest disk. Undefined for other
+ * Missing bytes of the disks for an unbound claim of `disks.stowage.dev`: as its Volume states if there is one, else of the closest disk. Undefined for other
  * claims, and if nothing is missing or nothing is known.
  */
 export function diskRoomText({ snapshot, disks }: ClusterView, claimKey: string): string | undefined {

@@ -12,7 +12,7 @@ export type Explanation = PodExplanation | ClaimExplanation;
 
 interface Common {
   readonly apiVersion: typeof explanationApiVersion;
-  /** One line for people. */
+  /** One line for users. */
   readonly summary: string;
   /** The latest events of the object, newest first. */
   readonly events: readonly EventLine[];
@@ -47,11 +47,11 @@ export interface PodExplanation extends Common {
     readonly groups: readonly NodeGroupLine[];
   };
   readonly claims: readonly ClaimLine[];
-  /** The inline CSI volumes that reserve capacity of a pool; they are no claims. */
+  /** The inline CSI volumes that reserve capacity of a pool; they are not claims. */
   readonly inlineVolumes?: readonly InlineVolumeLine[] | undefined;
-  /** The figures of the pools that came closest, or that the pod would use. */
+  /** The usage of the pools that came closest, or that the pod would use. */
   readonly pools?: readonly PoolLine[] | undefined;
-  /** What other components have to do with the pod's volumes before it can start. */
+  /** The steps that other components must take for the pod's volumes before it can start. */
   readonly waitsFor: readonly VolumeWaitLine[];
   readonly placement?: PlacementLine | undefined;
   /** The cheapest first; each was tried. */
@@ -118,7 +118,7 @@ export interface PodReasonLine {
 
 export interface NodeGroupLine {
   readonly count: number;
-  /** In name order; only the first if there are many. */
+  /** Sorted by name; only the first if there are many. */
   readonly nodes: readonly string[];
   readonly reasons: readonly NodeReasonLine[];
 }
@@ -178,7 +178,7 @@ export interface PoolLine {
   readonly promised: string;
   /** Negative if more has been promised than is available. */
   readonly free: string;
-  /** When the driver was asked for the figure, or else when the object was last written. */
+  /** When the driver was asked for the report, or else when the object was last written. */
   readonly measuredAt?: string | undefined;
   /** How long ago that is, such as `3m`; `current` while the publisher runs and reports no problem. */
   readonly age?: string | undefined;
@@ -265,7 +265,7 @@ export interface ClaimExplanation extends Common {
   readonly waitsFor?: string | undefined;
   readonly closest: readonly CandidateLine[];
   readonly omitted: number;
-  /** The expansions of its volume that no figure includes yet. */
+  /** The expansions of its volume that no report includes yet. */
   readonly expansions?: readonly ExpansionInFlight[] | undefined;
   /** For a claim of disks.stowage.dev: which disk lacks what. */
   readonly disks?: string | undefined;

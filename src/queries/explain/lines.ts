@@ -22,7 +22,7 @@ import type {
 
 /* Turns the engine's findings into text: names, quantities and sentences instead of records and numbers. */
 
-/** A longer list of names is not useful to people. */
+/** A longer list of names is not useful to users. */
 const nodesShownMax = 50;
 const eventsShownMax = 5;
 const noticesShownMax = 5;

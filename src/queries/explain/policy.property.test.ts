@@ -87,7 +87,7 @@ function checkRefusal(drawn: RandomPolicies, model: PolicyModel, explanation: Po
   }
 }
 
-/** With `pack` the drive with less free space scores more, with `spread` the one with more. Nodes with several usable drives are left out. */
+/** Under `pack` the drive with less free space scores more, under `spread` the one with more. Nodes with several usable drives are left out. */
 function checkScores(drawn: RandomPolicies, model: PolicyModel, { placement }: PodExplanation): number {
   const scored = placement!.scores.flatMap(({ node, byRule }) => {
     const [one, ...others] = model.usable(node);

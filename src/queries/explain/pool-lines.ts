@@ -3,10 +3,10 @@ import { PoolReader } from '../pools/pool-reader.ts';
 import type { PoolLine } from './explanation.ts';
 import type { PodQuestion } from './pod-question.ts';
 
-/** More pools are no help: the closest come first. */
+/** More pools do not help a reader: the closest come first. */
 const poolsMax = 5;
 
-/** The figures of pools, each once, in this order; undefined if there are none. Reading them visits all volumes, so overviews leave them out. */
+/** The usage of pools, each once, in this order; undefined if there are none. Reading them visits all volumes, so overviews leave them out. */
 export function poolLines(
   keys: readonly (string | undefined)[],
   { view, index, nowMs, skipsRemedies }: PodQuestion,

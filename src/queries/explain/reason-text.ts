@@ -79,7 +79,7 @@ function obstacleText({ code, sentence, needed, free, promised }: ObstacleLine):
 }
 
 /**
- * A quantity for people: cores, and bytes in the largest unit. Needed amounts are rounded up and available amounts down, so that too little
+ * A quantity for users: cores, and bytes in the largest unit. Needed amounts are rounded up and available amounts down, so that too little
  * never looks like enough.
  */
 function humanAmount(of: string, quantity: string, rounding: Rounding): string {

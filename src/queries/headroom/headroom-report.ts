@@ -2,7 +2,7 @@ import type { Note } from '../view/note.ts';
 
 export const headroomApiVersion = 'stowage.dev/headroom/v1';
 
-/** What `stowage headroom -o json` prints. */
+/** The output of `stowage headroom -o json`. */
 export interface HeadroomReport {
   readonly apiVersion: string;
   readonly kind: 'HeadroomReport';

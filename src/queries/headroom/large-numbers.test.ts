@@ -56,7 +56,7 @@ test('a byte more than the pool has does not fit', () => {
   expect(measured(view, 4)).toMatchObject({ count: 0, largestBytes: 3 });
 });
 
-/** Of `count` zones the first half is limited by capacity, to 90 claims each, and the second by pods, to 110. */
+/** Capacity limits the first half of the `count` zones to 90 claims each, and pods limit the second half to 110. */
 function manyZones(count: number): ClusterView {
   const capacities = Array.from({ length: count }, (_, at) => [`z${at}`, at < count / 2 ? '90Gi' : '200Gi']);
   return zones(Object.fromEntries(capacities) as Record<string, string>, '110');

@@ -122,7 +122,7 @@ function classRow(
 }
 
 interface CountedReplicas extends Headroom {
-  /** What the disks lack for the next one; undefined if they are not what runs out. */
+  /** Missing bytes of the disks for the next volume; undefined if something else runs out first. */
   readonly diskShortage: string | undefined;
 }
 

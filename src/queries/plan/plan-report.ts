@@ -4,7 +4,7 @@ import type { Note } from '../view/note.ts';
 
 export const planApiVersion = 'stowage.dev/plan/v1';
 
-/** What `stowage plan -o json` prints. */
+/** The output of `stowage plan -o json`. */
 export interface PlanReport {
   readonly apiVersion: string;
   readonly kind: 'PlanReport';

@@ -116,7 +116,7 @@ describe('a Deployment with another template', () => {
 });
 
 describe('what a file leaves as it is', () => {
-  test('a template with the same values, and amounts in another notation, is no change', () => {
+  test('a template with the same values, and amounts in another notation, is not a change', () => {
     const view = deployed({ n1: '4' }, ['n1', 'n1']);
     expect(summary(view, applied(deployment({ replicas: 2, template: templateOf('1000m') })))).toEqual({
       moves: [],

@@ -6,7 +6,7 @@ const steps = [
   ['m', 60],
 ] as const;
 
-/** In the largest unit with at least two of it, as kubectl rounds ages. */
+/** Uses the largest unit with at least two of it, as kubectl rounds ages. */
 export function ageText(since: string | undefined, nowMs: number): string {
   const sinceMs = parseTimestamp(since);
   if (sinceMs === undefined) return '-';

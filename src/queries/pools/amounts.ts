@@ -9,7 +9,7 @@ export function quantityText(size: Size): string {
 const units = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'] as const;
 const significantDigits = 3;
 
-/** Rounded for people: `79.9Gi` where the quantity is 85,791,971,123 bytes. It rounds down, so that it never promises more than there is. */
+/** Rounded for users: `79.9Gi` where the quantity is 85,791,971,123 bytes. It rounds down, so that it never promises more than there is. */
 export function readableAmount(quantity: string): string {
   let amount = Number(bytesOf(quantity));
   const sign = amount < 0 ? '-' : '';

@@ -6,7 +6,7 @@ import { listOf, textOf } from '../../kube/wire.ts';
 import type { ClusterView } from '../view/cluster-view.ts';
 import { ageText } from './age-text.ts';
 
-/** Where the figure of a pool comes from. */
+/** Where the capacity report of a pool comes from. */
 export interface CapacityReportSource {
   /** When the driver was asked; else when the object was last written. Undefined if neither is known. */
   readonly measuredAt: string | undefined;
@@ -34,7 +34,7 @@ export function capacityReportSource(
   };
 }
 
-/** A figure that has not changed is not written again: while its publisher runs, its age is that of the pool's last change, and not shown. */
+/** A report that has not changed is not written again: while its publisher runs, its age is that of the pool's last change, and not shown. */
 export function capacityReportAgeText(
   { measuredAt, publisher }: Partial<Pick<CapacityReportSource, 'measuredAt' | 'publisher'>>,
   nowMs: number,

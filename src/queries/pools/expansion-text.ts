@@ -10,7 +10,7 @@ export function expansionText({ from, to, growth, pool, state, missing }: Expans
     case 'Untracked':
       return `${sizes}; its driver publishes no capacity, so nothing is reserved`;
     case 'Expanded':
-      return `${sizes} is done; ${amount} of pool ${pool} stay reserved until its next figure`;
+      return `${sizes} is done; ${amount} of pool ${pool} stay reserved until its next capacity report`;
     case 'DoesNotFit':
       return `${sizes} needs ${amount} more; ${lacks}, so nothing is reserved; free as much in the pool, or request less`;
     case 'Reserved':

@@ -4,7 +4,7 @@ import { type CapacityPromise, isDeducted } from '../../engine/cluster-index/poo
 import { addSizes, compareSizes, type Size, subtractSizes, zeroSize } from '../../engine/size.ts';
 import { quantityText } from './amounts.ts';
 
-/** The growth of a claim's volume that no figure includes yet. */
+/** The growth of a claim's volume that no capacity report includes yet. */
 export interface ExpansionInFlight {
   readonly claim: string;
   readonly volume: string;
@@ -17,21 +17,21 @@ export interface ExpansionInFlight {
   readonly pool: string | undefined;
   /**
    * `Reserved`: the growth is deducted from the pool. `DoesNotFit`: the pool reports less free than the growth, so nothing is deducted.
-   * `Expanded`: the driver has expanded the volume, and the growth is deducted until a figure includes it. `Untracked`: the driver publishes no
+   * `Expanded`: the driver has expanded the volume, and the growth is deducted until a report includes it. `Untracked`: the driver publishes no
    * capacity.
    */
   readonly state: 'Reserved' | 'DoesNotFit' | 'Expanded' | 'Untracked';
-  /** What the pool lacks for all that is promised; undefined if it has enough. */
+  /** Missing bytes of the pool for all promises; undefined if it has enough. */
   readonly missing?: string | undefined;
 }
 
-/** By claim. */
+/** Keyed by claim. */
 export function expansionsInFlight(index: ClusterIndex): readonly ExpansionInFlight[] {
   const keys = [...index.promises.all()].flatMap(({ id }) => expansionOf(id)?.claimKey ?? []);
   return [...new Set(keys)].sort().flatMap((key) => expansionsOf(index, key));
 }
 
-/** The expansion that the driver has not done yet, and the one that it has done since the last figure. */
+/** The expansion that the driver has not done yet, and the one that it has done since the last report. */
 export function expansionsOf(index: ClusterIndex, claimKey: string): readonly ExpansionInFlight[] {
   return [expansionId(claimKey), expandedId(claimKey)].flatMap((id) => {
     const promised = index.promises.get(id);
@@ -71,7 +71,7 @@ function expansionOfPromise(
   };
 }
 
-/** What the pool lacks if the expansion is done and every promise is kept. */
+/** Missing bytes of the pool if the expansion is done and every promise is kept. */
 function missingIn({ pools }: ClusterIndex, poolKey: string, promised: CapacityPromise): Size {
   const available = pools.available(pools.row(poolKey)!);
   const left = isDeducted(promised) ? available : subtractSizes(available, promised.size);

@@ -19,22 +19,22 @@ export interface PoolCapacity {
   /** Undefined if the driver published no number; that counts as no capacity. */
   readonly reported: string | undefined;
   /**
-   * The sizes of the known volumes in the pool, inline volumes included, as far as the figure includes them; undefined if it is unknown which
+   * The sizes of the known volumes in the pool, inline volumes included, as far as the capacity report includes them; undefined if it is unknown which
    * volumes are in it.
    */
   readonly used?: string | undefined;
   /** `reported`, `used`, and what pools on the same disks use; undefined if one of them is unknown, or `reported` is not what is free. */
   readonly total?: string | undefined;
-  /** Promised to claims and inline volumes that the figure does not include, by this pool and by pools on the same disks. */
+  /** Promised to claims and inline volumes that the report does not include, by this pool and by pools on the same disks. */
   readonly promised: string;
   /** Negative if more has been promised than is available. */
   readonly free: string;
   readonly largestVolume: string;
-  /** True if its figures have expired. */
+  /** True if its reports have expired. */
   readonly isExpired: boolean;
-  /** True if its DriverCapacity has no CSIDriver of the same name: the driver may be gone, and its figures may be old. */
+  /** True if its DriverCapacity has no CSIDriver of the same name: the driver may be gone, and its reports may be old. */
   readonly isOrphaned: boolean;
-  /** When the driver was asked for the figure, or else when the object was last written. */
+  /** When the driver was asked for the report, or else when the object was last written. */
   readonly measuredAt?: string | undefined;
   readonly measuredAtFrom?: 'measurement' | 'write' | undefined;
   /** The label `csi.storage.k8s.io/managed-by`; without it, the manager of the object's fields that were written last. */
@@ -97,7 +97,7 @@ export class PoolReader {
       free: quantityText(this.free(pool)),
       largestVolume: quantityText(isExpired ? zeroSize : this.largestVolume(pool)),
       isExpired,
-      // The ledger of a drive is no figure that grows old.
+      // The ledger of a drive never becomes stale, unlike a report.
       isOrphaned: drive === undefined && this.#isOrphan(pool),
       ...this.#sourceOf(pool),
       ...(drive !== undefined && { state: pools.exclusion(row) ?? 'Ready' }),
@@ -114,7 +114,7 @@ export class PoolReader {
     return pools.expiry.atMs[pools.row(key)!]! <= this.#nowMs;
   }
 
-  /** What remains after all promises; may be negative. */
+  /** The free bytes after all promises; may be negative. */
   free({ key }: PoolRecord): Size {
     return this.#index.pools.available(this.#index.pools.row(key)!);
   }

@@ -22,12 +22,12 @@ import { isUnread } from '../view/unread-kinds.ts';
 /**
  * The bytes of the provisioned and inline volumes in each pool. A PersistentVolume does not name its pool: it belongs to the only pool of its
  * class that all of its nodes reach; an inline volume belongs to the only pool of its driver that its node reaches. If several pools are
- * possible, or the size of an inline volume is not known, what these pools have in use is unknown. A volume that the pool's figure does not
+ * possible, or the size of an inline volume is not known, the used bytes of these pools are unknown. A volume that the pool's capacity report does not
  * include yet counts as promised and not as used, so that used, promised and free add up to the total. A Drive has the ledger of its volumes.
  */
 export class PoolUsage {
   readonly #index: ClusterIndex;
-  /** By pool key. */
+  /** Keyed by pool. */
   readonly #used = new Map<string, Size>();
   readonly #usedOfClass = new Map<string, Size>();
   readonly #ambiguous = new Set<string>();
@@ -66,7 +66,7 @@ export class PoolUsage {
 
   /**
    * What is free and what is used, by all pools on the same disks. Undefined if the driver does not publish what is free: a DriverCapacity
-   * publishes the largest volume. Also if pools on the same disks publish different figures: then a byte of one is not a byte of another.
+   * publishes the largest volume. Also if pools on the same disks publish different reports: then a byte of one is not a byte of another.
    */
   total(pool: PoolRecord): Size | undefined {
     if (pool.drive !== undefined)
@@ -120,7 +120,7 @@ export class PoolUsage {
     this.#add(this.#poolsOf(volume, driver), subtractSizes(volume.size, this.#promisedGrowth(volume)));
   }
 
-  /** The bytes of an expansion that the figure does not include yet. */
+  /** The bytes of an expansion that the report does not include yet. */
   #promisedGrowth({ claim }: VolumeRecord): Size {
     const promised = this.#index.promises.get(expandedId(claim?.claimKey ?? ''));
     return promised !== undefined && isDeducted(promised) ? promised.size : zeroSize;
@@ -159,7 +159,7 @@ function addTo(sums: Map<string, Size>, key: string, size: Size): void {
   sums.set(key, addSizes(sums.get(key) ?? zeroSize, size));
 }
 
-/** Undefined for a volume that no driver has created: it is no part of a pool. */
+/** Undefined for a volume that no driver has created: it is not part of a pool. */
 function provisionerOf({ snapshot }: ClusterView, { key, csi, migrated }: VolumeRecord): string | undefined {
   const by = snapshot.get('PersistentVolume', key)?.metadata?.annotations?.[annotations.provisionedBy];
   return by === undefined ? undefined : (csi?.driver ?? migrated?.driver ?? by);

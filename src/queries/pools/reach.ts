@@ -11,7 +11,7 @@ export interface Reach {
   readonly selector: string;
 }
 
-/** A longer list of names is not useful to people. */
+/** A longer list of names is not useful to users. */
 const nodesNamedMax = 50;
 const nodesShownMax = 3;
 

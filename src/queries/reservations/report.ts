@@ -70,7 +70,7 @@ export interface ClaimInFlight {
   readonly pods: readonly string[];
 }
 
-/** An inline volume of a pod that has its node: the pool's figure may not include it yet. It is no claim. */
+/** An inline volume of a pod that has its node: the pool's capacity report may not include it yet. It is not a claim. */
 export interface InlineVolumeInFlight {
   /** `NAMESPACE/NAME`. */
   readonly pod: string;
@@ -90,13 +90,13 @@ export interface PromisedPool {
   readonly storageClass: string;
   /** What is free, used and promised; undefined if one of them is unknown, or `reported` is not what is free. */
   readonly total?: string | undefined;
-  /** The sizes of the known volumes that the figure includes; undefined if it is unknown which volumes are in the pool. */
+  /** The sizes of the known volumes that the report includes; undefined if it is unknown which volumes are in the pool. */
   readonly used?: string | undefined;
   readonly reported: string;
   readonly promised: string;
-  /** What remains after all promises, including those of other pools on the same disks; may be negative. */
+  /** The free bytes after all promises, including those of other pools on the same disks; may be negative. */
   readonly free: string;
-  /** When the driver was asked for the figure, or else when the object was last written. */
+  /** When the driver was asked for the report, or else when the object was last written. */
   readonly measuredAt?: string | undefined;
   /** Whether the publisher runs; undefined if that is unknown. */
   readonly publisher?: PublisherState | undefined;

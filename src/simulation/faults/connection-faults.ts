@@ -19,7 +19,7 @@ export type CallFault =
   | 'lost-request'
   /** The request takes effect, and its response is lost. */
   | 'lost-response'
-  /** The client gives up; the request arrives later. */
+  /** The client stops waiting; the request arrives later. */
   | 'late-request'
   /** A proxy sends the request twice; the client gets the second response. */
   | 'repeated-request'

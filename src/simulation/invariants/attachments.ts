@@ -39,7 +39,7 @@ export const attachmentsInUseStay: Invariant = {
 };
 
 export const attachmentsAreRecorded: Invariant = {
-  name: 'when the system is at rest, what is attached has a VolumeAttachment, and the other way round',
+  name: 'when the system is at rest, every attached volume has a VolumeAttachment, and the other way round',
   atRest: (state, { attached }) => {
     const recorded = new Set(
       [...state.values(volumeAttachments)].map(

@@ -7,13 +7,13 @@ import { annotations, labels } from '../../kube/well-known.ts';
 import type { Invariant, RestFacts } from './invariant.ts';
 import type { StoredObjects } from './stored-objects.ts';
 
-const figures = 'csistoragecapacities.storage.k8s.io';
+const reports = 'csistoragecapacities.storage.k8s.io';
 
-/** A promise ends with a figure that was measured after the volume existed. A figure that pretends to be newer would end it too early. */
+/** A promise ends with a capacity report that was measured after the volume existed. A capacity report that pretends to be newer would end it too early. */
 export const capacityReportsAreMeasured: Invariant = {
-  name: 'a published figure is what the driver said, and not earlier than the figure says',
+  name: 'a published capacity report is what the driver said, and not earlier than the capacity report says',
   onVersion: ({ resource, key, after }, _, storage) => {
-    if (resource !== figures || after === undefined || isForeign(after) || storage === undefined)
+    if (resource !== reports || after === undefined || isForeign(after) || storage === undefined)
       return undefined;
     const bytes = freeBytesOf(after);
     const measuredMs = measuredMsOf(after);
@@ -24,45 +24,47 @@ export const capacityReportsAreMeasured: Invariant = {
 };
 
 export const foreignCapacityReportsStay: Invariant = {
-  name: 'the figures of other publishers are neither changed nor removed',
+  name: 'the capacity reports of other publishers are neither changed nor removed',
   onVersion: ({ resource, key, before }) =>
-    resource === figures && before !== undefined && isForeign(before)
+    resource === reports && before !== undefined && isForeign(before)
       ? `${key} belongs to others`
       : undefined,
 };
 
 export const capacityReportsAreCurrent: Invariant = {
-  name: 'when the system is at rest, every node with the driver has one figure, which is true and newer than its volumes',
+  name: 'when the system is at rest, every node with the driver has one capacity report, which is true and newer than its volumes',
   atRest: (state, facts) => {
     const registered = new Set([...state.values(csiNodes)].map(({ metadata }) => metadata?.name ?? ''));
-    // As long as the driver is registered nowhere, nothing is known, and figures stay.
+    // As long as the driver is registered nowhere, nothing is known, and capacity reports stay.
     if (registered.size === 0) return [];
-    const own = [...state.values(csiStorageCapacities)].filter((figure) => !isForeign(figure));
-    const obsolete = own.filter((figure) => !registered.has(nodeOf(figure)));
+    const own = [...state.values(csiStorageCapacities)].filter((report) => !isForeign(report));
+    const obsolete = own.filter((report) => !registered.has(nodeOf(report)));
     return [
-      ...obsolete.map((figure) => `${nodeOf(figure)} has a figure and no driver`),
+      ...obsolete.map((report) => `${nodeOf(report)} has a capacity report and no driver`),
       ...[...registered].flatMap((node) => {
-        const [figure, ...copies] = own.filter((each) => nodeOf(each) === node);
-        if (figure === undefined || copies.length > 0)
-          return [`${node} has ${copies.length} copies of a figure, or none`];
-        return problemsOf(figure, state, facts);
+        const [report, ...copies] = own.filter((each) => nodeOf(each) === node);
+        if (report === undefined || copies.length > 0)
+          return [`${node} has ${copies.length} copies of a capacity report, or none`];
+        return problemsOf(report, state, facts);
       }),
     ];
   },
 };
 
-function problemsOf(figure: CSIStorageCapacity, state: StoredObjects, facts: RestFacts): readonly string[] {
-  const node = nodeOf(figure);
+function problemsOf(report: CSIStorageCapacity, state: StoredObjects, facts: RestFacts): readonly string[] {
+  const node = nodeOf(report);
   const free = facts.freeBytes(node);
-  const isWrong = freeBytesOf(figure) !== free;
+  const isWrong = freeBytesOf(report) !== free;
   const later = [...state.values(persistentVolumes)].filter(
     (volume) =>
       volume.spec?.csi?.volumeAttributes?.node === node &&
-      (volumeExistsAtMs(volume) ?? 0) >= measuredMsOf(figure),
+      (volumeExistsAtMs(volume) ?? 0) >= measuredMsOf(report),
   );
   return [
-    ...(isWrong ? [`the figure of ${node} is ${freeBytesOf(figure)}, and ${free} bytes are free`] : []),
-    ...later.map(({ metadata }) => `the figure of ${node} is older than volume ${metadata?.name}`),
+    ...(isWrong
+      ? [`the capacity report of ${node} is ${freeBytesOf(report)}, and ${free} bytes are free`]
+      : []),
+    ...later.map(({ metadata }) => `the capacity report of ${node} is older than volume ${metadata?.name}`),
   ];
 }
 

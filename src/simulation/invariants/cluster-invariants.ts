@@ -8,7 +8,7 @@ import {
   volumesInUseStay,
 } from './volumes.ts';
 
-/** What must be true of every stored version in any cluster, whatever runs there. */
+/** Invariants of every stored version in any cluster, whatever runs there. */
 export const clusterInvariants: readonly Invariant[] = [
   volumeServesOneClaim,
   boundClaimsOwnTheirVolume,

@@ -12,7 +12,7 @@ import type { StoredObjects } from './stored-objects.ts';
 
 /** Refused expansions rest, too: only a disk that gains free bytes causes another attempt. */
 export const disksComeToRest: Invariant = {
-  name: 'when faults have stopped, disks come to rest, also those that refused an expansion',
+  name: 'when faults have stopped, disks settle, also those that refused an expansion',
   atRest: (_, { lateVersions }) =>
     lateVersions.length === 0 ? [] : [`${lateVersions.length} late versions, first ${lateVersions[0]}`],
 };

@@ -55,7 +55,7 @@ test('versions as the controller writes them break no invariant', () => {
     schedule({ a: 30 }, { a: granted(30) }),
     replica('a', { desiredState: 'running', volumeSize: 30 }),
     ['volumes.stowage.dev', 'v', { metadata: { name: 'v' }, status: { size: 30 } } as KubeObject],
-    // Less is requested, and the volume holds what it has.
+    // Fewer bytes are requested, and the volume keeps its size.
     schedule({ a: 10 }, { a: { ...granted(30), observedSize: 10 } }),
     schedule({}, {}),
     ['diskschedules.stowage.dev', 'd', undefined],
@@ -84,7 +84,7 @@ test.each([
     [expanding('Committed'), expanding('Withdrawn')],
   ],
   [
-    'a disk takes back nothing that a volume has committed',
+    'a disk releases no bytes that a volume has committed',
     [
       schedule({ a: 30 }, { a: granted(30) }),
       replica('a', { desiredState: 'running' }),
@@ -93,7 +93,7 @@ test.each([
     ],
   ],
   [
-    'a disk takes back nothing that a volume has committed',
+    'a disk releases no bytes that a volume has committed',
     [
       schedule({ a: 10 }, { a: granted(10) }),
       replica('a', { desiredState: 'running' }),

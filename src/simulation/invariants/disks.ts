@@ -62,7 +62,7 @@ const decisionsAreComplete = onDecision('a pass answers every request', ({ after
   return undefined;
 });
 
-/** Only owners give bytes back, unless the disk is given up. */
+/** Only owners release bytes, unless the disk is abandoned. */
 const grantsAreNotRevoked = onDecision('no grant is revoked', ({ after, before }) => {
   if (before === undefined) return undefined;
   const revoked = entriesOf(before).find(({ kind, name, grantedBytes }) => {
@@ -177,7 +177,7 @@ const commitsAreGranted: Invariant = {
 };
 
 const committedBytesAreKept: Invariant = {
-  name: 'a disk takes back nothing that a volume has committed',
+  name: 'a disk releases no bytes that a volume has committed',
   onVersion: (version, state) => {
     const { key, before, after } = scheduleVersion(version) ?? {};
     if (before === undefined || after === undefined) return undefined;
@@ -211,7 +211,7 @@ const volumeSizesAreReal: Invariant = {
 
 /** At rest: no request waits on a disk that answers, a refused expansion has left nothing behind, and every request has an owner. */
 export const disksAreAtRest: Invariant = {
-  name: 'disks have answered, refused expansions are taken back, and requests have owners',
+  name: 'disks have answered, refused expansions are withdrawn, and requests have owners',
   atRest: (state) => unrestedDisks(state),
 };
 
@@ -272,7 +272,7 @@ function refusedLeftovers({ metadata, status }: DiskVolume, state: StoredObjects
     .map((replica) => `${replica.metadata?.name} still requests an expansion that was refused`);
 }
 
-/** What must be true of every stored version of disks, whatever runs. */
+/** Invariants of every stored version of disks, whatever runs. */
 export const diskInvariants: readonly Invariant[] = [
   grantsFitTheirDisk,
   sumsAreExact,
@@ -349,7 +349,7 @@ function runningReplicas(state: StoredObjects, name: string | undefined): readon
   });
 }
 
-/** Whether the disk of the replica has granted so many bytes, or was given up meanwhile. */
+/** Whether the disk of the replica has granted so many bytes, or was abandoned meanwhile. */
 function hasBytes(state: StoredObjects, { metadata, spec }: Replica, bytes: number): boolean {
   const schedule = state.get(diskSchedules, spec?.diskID ?? '');
   const { verdict, grantedBytes } = entryOf(schedule, 'replicas', metadata?.name ?? '');

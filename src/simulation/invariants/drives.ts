@@ -159,9 +159,9 @@ const ledgersMatchVolumes: Invariant = {
 };
 
 const capacityReportsAreThoseOfTheLedgers: Invariant = {
-  name: 'when the system is at rest, the figure of every node with drives is what its ledgers say',
+  name: 'when the system is at rest, the capacity report of every node with drives is what its ledgers say',
   atRest: (state) => {
-    const figures = [...state.values(csiStorageCapacities)].filter(
+    const reports = [...state.values(csiStorageCapacities)].filter(
       ({ nodeTopology }) => nodeTopology?.matchLabels?.[driveNodeKey] !== undefined,
     );
     const registered = [...state.values(csiNodes)].filter(({ spec }) =>
@@ -169,12 +169,12 @@ const capacityReportsAreThoseOfTheLedgers: Invariant = {
     );
     return registered.flatMap(({ metadata }) => {
       const node = metadata?.name ?? '';
-      const own = figures.filter(({ nodeTopology }) => nodeTopology?.matchLabels?.[driveNodeKey] === node);
-      if (own.length !== 1) return [`${node} has ${own.length} figures`];
+      const own = reports.filter(({ nodeTopology }) => nodeTopology?.matchLabels?.[driveNodeKey] === node);
+      if (own.length !== 1) return [`${node} has ${own.length} capacity reports`];
       const [published, actual] = [capacityReportText(own[0]), roomText(node, state)];
       return published === actual
         ? []
-        : [`the figure of ${node} is ${published}, and its drives have ${actual}`];
+        : [`the capacity report of ${node} is ${published}, and its drives have ${actual}`];
     });
   },
 };
@@ -212,7 +212,7 @@ const nodesOfDrivesAreRegistered: Invariant = {
 
 /** A claim that its drive has no room for is tried again every few minutes, as external-resizer does. */
 const drivesComeToRest: Invariant = {
-  name: 'when faults have stopped, the system comes to rest, except for refused expansions, which are tried again',
+  name: 'when faults have stopped, the system settles, except for refused expansions, which are retried',
   atRest: (state, { lateVersions }) => {
     const growing = [...state.values(persistentVolumeClaims)]
       .filter(
@@ -225,7 +225,7 @@ const drivesComeToRest: Invariant = {
   },
 };
 
-/** What must be true of drives, their ledgers, and the volumes on them. */
+/** Invariants of drives, their ledgers, and the volumes on them. */
 export const driveInvariants: readonly Invariant[] = [
   promisesFitOnTheirDrive,
   newVolumesAreOnReadyDrives,
@@ -297,8 +297,8 @@ function sizeOf(volume: PersistentVolume | undefined): number {
   return Number(bytesOf(volume?.spec?.capacity?.storage));
 }
 
-function capacityReportText(figure: CSIStorageCapacity | undefined): string {
-  return `${bytesOf(figure?.capacity)} bytes, ${bytesOf(figure?.maximumVolumeSize)} on one drive`;
+function capacityReportText(report: CSIStorageCapacity | undefined): string {
+  return `${bytesOf(report?.capacity)} bytes, ${bytesOf(report?.maximumVolumeSize)} on one drive`;
 }
 
 function roomText(node: string, state: StoredObjects): string {

@@ -7,7 +7,7 @@ import { diskVolumes } from '../../kube/stowage/volume.ts';
 import type { Invariant, StoredVersion } from './invariant.ts';
 import type { StoredObjects } from './stored-objects.ts';
 
-/** By the removal mark of a replica: the names of the replicas that were healthy at some version since the mark was stored. */
+/** The names of the replicas that were healthy at some version since the removal mark of a replica was stored, by that mark. */
 type HealthySinceMark = Map<string, Set<string>>;
 const observed = new WeakMap<StoredObjects, HealthySinceMark>();
 

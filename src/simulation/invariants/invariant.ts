@@ -61,7 +61,7 @@ export interface RestFacts {
   readonly deletedInUse: readonly string[];
   /** What is free in the pool of a node. */
   readonly freeBytes: (node: string) => number;
-  /** What the driver has attached, `VOLUME NODE` each. */
+  /** The attachments of the driver, `VOLUME NODE` each. */
   readonly attached: ReadonlySet<string>;
   /** Volumes that the driver detached although a pod ran with them. */
   readonly detachedInUse: readonly string[];
@@ -77,9 +77,9 @@ export interface RestFacts {
   readonly rescued: readonly string[];
   /** Tasks that ended with an error which is not an API error: bugs. */
   readonly crashes: readonly string[];
-  /** Writes of volumes, claims, figures and drives, and bindings of pods, by controllers that name no version. */
+  /** Writes of volumes, claims, capacity reports and drives, and bindings of pods, by controllers that name no version. */
   readonly unversioned: readonly string[];
-  /** Answers of the server that do not fit what it has stored. */
+  /** Responses of the server that contradict its stored objects. */
   readonly wrongAnswers: readonly string[];
 }
 

@@ -7,8 +7,8 @@ import type { Invariant, StorageFacts, StoredVersion } from './invariant.ts';
 import type { StoredObjects } from './stored-objects.ts';
 
 /**
- * Checked when the scheduler selects a node for a claim: what it has promised there and what exists there fit into the pool. The
- * exceptions: a pool may shrink after a promise, and a figure may be too large; the limit is then the largest that was published. And the
+ * Checked when the scheduler selects a node for a claim: its promises there and the existing volumes there fit into the pool. The
+ * exceptions: a pool may shrink after a promise, and a reported capacity may be too large; the limit is then the largest that was published. And the
  * write of a scheduler may be stored after that scheduler has ended: the next one could not know of it, so this claim does not count. The
  * driver may expand a volume before the scheduler sees the request: then the former size counts.
  */
@@ -22,7 +22,7 @@ export const promisesFitTheirPool: Invariant = {
 };
 
 /**
- * Checked when the scheduler selects a node for a claim: the pool also has the bytes of the expansions that its scheduler knew, if its figure
+ * Checked when the scheduler selects a node for a claim: the pool also has the bytes of the expansions that its scheduler knew, if its capacity report
  * had them. Otherwise the pod takes them, and the driver refuses the expansion.
  */
 export const expansionsKeepTheirBytes: Invariant = {
@@ -95,7 +95,7 @@ function usedBytes(selected: SelectedNode, storage: StorageFacts): number {
   return bytes;
 }
 
-/** What the driver has still to add to volumes. */
+/** The bytes that the driver has yet to add to volumes. */
 function growthBytes(selected: SelectedNode, storage: StorageFacts): number {
   const { node } = selected;
   let bytes = 0;

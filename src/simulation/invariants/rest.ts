@@ -11,13 +11,13 @@ import type { Invariant } from './invariant.ts';
 import type { StoredObjects } from './stored-objects.ts';
 
 export const nothingKeepsWriting: Invariant = {
-  name: 'when faults have stopped, the system comes to rest, and nothing keeps writing',
+  name: 'when faults have stopped, the system settles, and nothing keeps writing',
   atRest: (_, { lateVersions }) =>
     lateVersions.length === 0 ? [] : [`${lateVersions.length} late versions, first ${lateVersions[0]}`],
 };
 
 export const writesNameTheirVersion: Invariant = {
-  name: 'every write of a volume, claim, figure or drive, and every binding of a pod, names the version that it replaces',
+  name: 'every write of a volume, claim, capacity report or drive, and every binding of a pod, names the version that it replaces',
   atRest: (_, { unversioned }) => unversioned.slice(0, 1),
 };
 

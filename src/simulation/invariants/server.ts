@@ -1,7 +1,7 @@
 import type { Invariant } from './invariant.ts';
 
 export const answersAreTrue: Invariant = {
-  name: 'what the server has acknowledged is stored, and a write replaces the version that it names',
+  name: 'the server stores every write that it acknowledged, and a write replaces the version that it names',
   atRest: (_, { wrongAnswers }) => wrongAnswers.slice(0, 1),
 };
 

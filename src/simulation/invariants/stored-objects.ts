@@ -3,7 +3,7 @@ import type { Resource } from '../../kube/resource.ts';
 
 /** The objects of a store as of the version that is checked; invariants only read them. */
 export interface StoredObjects {
-  /** By `name` or `namespace/name`. */
+  /** Keyed by `name` or `namespace/name`. */
   get<T extends KubeObject>(resource: Resource<T>, key: string): T | undefined;
   values<T extends KubeObject>(resource: Resource<T>): Iterable<T>;
 }

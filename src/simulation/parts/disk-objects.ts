@@ -83,7 +83,7 @@ export async function changeRequest(cluster: Cluster, name: string, bytes: numbe
 /** Any time: readers look at whether it is there. */
 export const past = '2026-01-01T00:00:00Z';
 
-/** The agents of all nodes report what they have made and removed. */
+/** The agents of all nodes report the replicas that they created and removed. */
 export async function reportData({ cluster }: Pick<ActionContext, 'cluster'>): Promise<void> {
   await reportReplicas(cluster);
   await reportCopies(cluster);

@@ -237,7 +237,7 @@ function drawDisk(random: Random): ActionParameters {
 
 // ── What the agents of the nodes report, and other programs write ──
 
-/** Another program places replicas of its own and requests their bytes in one write, without a look at what the disk has. */
+/** Another program places replicas of its own and requests their bytes in one write, without checking the free bytes of the disk. */
 async function floodDisk({ cluster }: ActionContext, { node, disk }: ActionParameters): Promise<void> {
   const { status } = await cluster.resource(storageNodes).get({ name: String(node) });
   const diskID = status?.diskStatus?.[String(disk)]?.diskUUID;
@@ -249,7 +249,7 @@ async function floodDisk({ cluster }: ActionContext, { node, disk }: ActionParam
   await mergeDiskObject(cluster, diskSchedules, diskID, { spec: { replicas: requests } });
 }
 
-/** The disk is put into another node, where it has a name of its own. */
+/** The disk is put into another node, where it has a separate name. */
 async function moveDisk({ cluster }: ActionContext, { node, disk, to }: ActionParameters): Promise<void> {
   if (node === to) return;
   const from = await cluster.resource(storageNodes).get({ name: String(node) });

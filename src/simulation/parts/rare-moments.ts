@@ -14,13 +14,13 @@ const { signal: never } = new AbortController();
 /** So many CPUs of a node that no two such pods fit there. */
 const mostCpus = 3;
 
-/** The scheduler gives up a binding without a response after three attempts of five seconds each. */
+/** The scheduler abandons a binding without a response after three attempts of five seconds each. */
 const lateBindingMs = 16_500;
 /** The same of a selected node: the first attempt arrives when the next pod has got the bytes. */
 const lateSelectionMs = 16_500;
-/** By then the next pod would run, if it did not wait for the deletion. */
+/** A delay after which the next pod would run, if it did not wait for the deletion. */
 const lateDetachmentMs = 3_000;
-/** By then a volume that was requested usually exists. */
+/** A delay after which a requested volume usually exists. */
 const newVolumeMaxSeconds = 12;
 /** The driver needs longer to expand a volume, so that a pod comes in between. */
 const growthSeenMs = 2_500;

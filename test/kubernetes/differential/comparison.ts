@@ -16,7 +16,7 @@ const settleMs = 100;
 const attemptsMax = 7;
 /** Twice as long each time: less than a minute in all. */
 const retryPauseMs = 400;
-/** With this many problems, the difference is not one of time. */
+/** The number of problems from which on the difference is not one of time. */
 const problemsMany = 3;
 /** Then it is repeated less often, so that the test ends. */
 const attemptsThen = 2;

@@ -49,7 +49,7 @@ export class OurScheduler {
     return this.#while(asked, () => this.#decide(asked.pod, keyOf(asked.pod)));
   }
 
-  /** Whether evicting pods from `node` is no worse than from `other`. */
+  /** Whether evicting pods from `node` is at least as good as from `other`. */
   isNoWorse(asked: StoredPod, node: string, other: string): boolean {
     return this.#while(asked, () => {
       const candidates = [node, other].map((name) => this.#victimsOn(name, keyOf(asked.pod)));

@@ -11,13 +11,13 @@ import { type BuiltImage, buildImage, stowageImage } from './stowage-image.ts';
 
 const timeout = 600_000;
 const other = process.arch === 'x64' ? 'arm64' : 'amd64';
-/** In the header of an ELF file. */
+/** The machine in the header of an ELF file. */
 const machineOf = { amd64: 62, arm64: 183 };
 
 /** The registry lacks the binary of this optional package for arm64; it only makes another package faster, which is not used. */
 const isOptional = (path: string) => path.includes('/node_modules/@msgpackr-extract/');
 
-/** Starts the store, and reads what it has written. */
+/** Starts the store, and reads its files. */
 const storeScript = `
   const store = require(process.argv[1]).open({ path: process.argv[2] });
   store.put('key', 'kept').then(() => console.log(store.get('key')));

@@ -46,7 +46,7 @@ async function buildInto(built: string): Promise<void> {
   await rename(draft, built);
 }
 
-/** Of everything that affects the image: `dist` has the hash of the sources. */
+/** The hash of everything that affects the image: `dist` has the hash of the sources. */
 function fingerprint(): string {
   const scripts = readdirSync(join(projectRoot, 'scripts/image')).map((name) => join('scripts/image', name));
   const inputs = ['dist/.built-from', 'package.json', 'package-lock.json', ...scripts.sort()];

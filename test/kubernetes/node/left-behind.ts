@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { runCommand } from './commands.ts';
 import { NodeCgroups } from './node-cgroups.ts';
 
-/** What this process has left on the machine: devices, network links and cgroups. Their names contain the process. */
+/** Leftovers of this process on the machine: devices, network links and cgroups. Their names contain the process. */
 export async function leftBehind(): Promise<readonly string[]> {
   const devices = await runCommand('losetup', '--list', '--noheadings', '--output', 'NAME,BACK-FILE');
   const links = await runCommand('ip', '-o', 'link');

@@ -21,7 +21,7 @@ export interface LoopDriveOptions {
 
 /** A file as a block device. All namespaces of this machine see it; it ends with the test. */
 export class LoopDrive {
-  /** Of the filesystem, if it was formatted here. */
+  /** The UUID of the filesystem, if it was formatted here. */
   readonly uuid = randomUUID();
   readonly #image: string;
   #device = '';

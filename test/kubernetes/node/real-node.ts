@@ -19,7 +19,7 @@ export interface RealNodeOptions {
   /** Where the node keeps everything; removed with it. */
   readonly folder: string;
   readonly kubelet: string;
-  /** Of a user who may do what a kubelet does, with an address that the node can reach. */
+  /** The kubeconfig of a user who may do what a kubelet does, with an address that the node can reach. */
   readonly kubeconfig: string;
   readonly apiServer: string;
   /** Archives of images. */
@@ -59,7 +59,7 @@ export class RealNode {
     this.#cgroups = new NodeCgroups(`${process.pid}-${options.name}`);
   }
 
-  /** Of the admin, for programs on the node. */
+  /** The kubeconfig of the admin, for programs on the node. */
   get kubeconfig(): string {
     return this.#options.kubeconfig;
   }

@@ -1,7 +1,7 @@
 /** A situation in which an alert fires, and one close to it in which it must not. */
 export interface AlertCase {
   readonly alert: string;
-  /** In Prometheus' notation, a sample each minute: `a+bx90` grows by `b`, ninety times. */
+  /** Prometheus' notation, a sample each minute: `a+bx90` grows by `b`, ninety times. */
   readonly fires: readonly string[];
   /** The labels of the alert, as its annotations use them. */
   readonly labels: string;

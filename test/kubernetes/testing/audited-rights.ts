@@ -68,7 +68,7 @@ interface AuditLine {
 }
 
 export interface AuditedRequests {
-  /** In the form of granted rights; only Leases have namespaces and object names. */
+  /** The requests in the form of granted permissions; only Leases have namespaces and object names. */
   readonly rights: readonly Right[];
   /** The same, with the namespace of each request that has one. */
   readonly namespacedRights: readonly Right[];

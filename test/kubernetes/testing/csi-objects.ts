@@ -43,7 +43,7 @@ export async function makeClaimAndPod(
     spec: { accessModes, storageClassName: 'fast', resources: { requests: { storage } } },
   });
   const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: name } }];
-  // With a grace period of 0 the pod would be removed at once, before its volume is unpublished.
+  // A grace period of 0 would remove the pod immediately, before its volume is unpublished.
   await cluster.resource(pods).create({
     metadata: { namespace, name },
     spec: { terminationGracePeriodSeconds: 1, containers: [main], volumes, ...spec },

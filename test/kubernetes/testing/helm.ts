@@ -51,7 +51,7 @@ export function valueFlags(values: ChartValues): readonly string[] {
   return ['--values', path];
 }
 
-/** In test/kubernetes/charts, which has this chart alone. */
+/** The only chart in test/kubernetes/charts. */
 export function lastReleasedChart(): { readonly path: string; readonly version: string } {
   const folder = join(projectRoot, 'test/kubernetes/charts');
   const [name = ''] = readdirSync(folder).filter((each) => each.endsWith('.tgz'));

@@ -20,7 +20,7 @@ const leftOut = /^(uid|resourceVersion|managedFields|.*Time|.*Timestamp|startedA
 const uidPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 /** For times whose key does not show it: `disruptedPods` of a budget maps names to times. */
 const momentPattern = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g;
-/** In JSON. Each server has its own certificate. */
+/** A certificate in JSON. Each server has its own certificate. */
 const certificatePattern = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/g;
 /** The prefix of the tenth and later Events of a kind about an object in client-go; their number depends on back-offs. */
 const aggregated = /^\(combined from similar events\): /;

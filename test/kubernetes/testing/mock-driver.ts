@@ -23,7 +23,7 @@ export interface MockDriverOptions {
 /** A call that the driver got. */
 export interface MockCall {
   readonly method: CsiMethodName;
-  /** In protobuf's JSON form. */
+  /** The request in protobuf's JSON form. */
   // biome-ignore lint/suspicious/noExplicitAny: the request of any method.
   readonly request: any;
   /** `OK`, or the name of a gRPC code. */

@@ -48,7 +48,7 @@ export async function makeSnapshot(
   );
 }
 
-/** In place of the snapshot controller's own; without a subresource, so that a test can write the status. */
+/** Replaces the snapshot controller's own; without a subresource, so that a test can write the status. */
 function definitionOf({ group, kind, plural, namespaced }: Resource): object {
   const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
   const approval = 'https://github.com/kubernetes-csi/external-snapshotter/pull/814';

@@ -128,7 +128,7 @@ function manifest(folder) {
   return lines;
 }
 
-/** Of a sparse file the end. */
+/** Reads the end of a sparse file. */
 function contentOf(path, size) {
   if (size > BigInt(1024 * mebibyte)) return run('tail', '-c', '10', path.toString());
   return createHash('sha256').update(readFileSync(path)).digest('hex');

@@ -71,7 +71,7 @@ async function compiled(folder: string): Promise<string> {
   });
 }
 
-/** In a folder of its own until it is complete: processes that do this at the same time only waste time. */
+/** Builds in a temporary directory until the kernel is complete: processes that build at the same time only waste time. */
 async function madeOnce(
   folder: string,
   name: string,

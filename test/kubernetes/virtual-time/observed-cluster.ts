@@ -53,7 +53,7 @@ export class ObservedCluster implements Cluster {
     for (let activity = -1; activity !== this.#activity || this.#outstanding() !== undefined; ) {
       activity = this.#activity;
       await this.#change();
-      // Twice: what has arrived may have to wait for a turn of its own.
+      // Twice: an event that has arrived may need another turn of the event loop.
       await nextImmediate();
       await nextImmediate();
     }
@@ -65,7 +65,7 @@ export class ObservedCluster implements Cluster {
     const plural = qualifiedPlural(resource);
     const read = <R>(verb: string, name: string, send: () => Promise<R>) =>
       this.#track(`${verb} ${plural}/${name}`, send());
-    // A request is not taken back when its client gives up: it arrives at the server or not, and here we must know which.
+    // A request is not cancelled when its client stops waiting: it arrives at the server or not, and here we must know which.
     const write = async <R>(
       verb: string,
       name: string,
@@ -193,7 +193,7 @@ function nextImmediate(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** The answer, or a rejection as soon as the client gives up; the request stays on its way. */
+/** The response, or a rejection as soon as the client stops waiting; the request stays on its way. */
 async function unlessAborted<R>(sent: Promise<R>, signal: AbortSignal | undefined): Promise<R> {
   if (signal === undefined) return await sent;
   let stopListening = () => {};

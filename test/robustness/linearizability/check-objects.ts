@@ -46,7 +46,7 @@ function asSeenBy(name: string, operation: Operation, evidence: Evidence): Objec
     if (outcome.type === 'unknown') return unknownWrite(operation, call, evidence);
     return { call, outcome, startMs, endMs, isOptional: false, source: operation };
   }
-  // A list at an earlier version, or at any, is no statement about the present.
+  // A list at an earlier version, or at any, says nothing about the present.
   if (outcome.type !== 'listed' || call.at !== undefined) return undefined;
   const item = outcome.items.find((one) => one.name === name);
   return {

@@ -37,7 +37,7 @@ export function objectOf(name: string, value: string, length: number, resourceVe
   return { metadata: { name, annotations, ...version }, data: { payload } };
 }
 
-/** What an object stores; an object that is not exactly what one write stored has a value that no client wrote. */
+/** The value that an object stores; an object that is not exactly what one write stored has a value that no client wrote. */
 export function itemOf({ metadata, data }: ApiObject): Item {
   const payload = data?.payload ?? '';
   const { value = 'none', checksum } = metadata.annotations ?? {};

@@ -23,7 +23,7 @@ export interface RobustnessOptions {
   readonly seed: string | number;
   /** Each round starts the server on the data of the round before, and ends with one fault. */
   readonly rounds: number;
-  /** In turn, one for each round. */
+  /** The faults take turns, one for each round. */
   readonly faults: readonly Fault[];
   /** The fault of a round waits for at least so many operations. */
   readonly operations?: number;

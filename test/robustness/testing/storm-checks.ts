@@ -3,7 +3,7 @@ import type { StormServer } from './storm-server.ts';
 import type { StormWatcher } from './storm-watcher.ts';
 import { expectedEvents, expectedState, type SeenEvent } from './watch-model.ts';
 
-/** Compares what a watcher has seen with what it should have seen; undefined if they are equal. */
+/** Compares the events of a watcher with the expected ones; undefined if they are equal. */
 export function watcherProblem(
   { changes }: StormServer,
   { options, events, state, problems, startVersion }: StormWatcher,

@@ -51,7 +51,7 @@ export function overHttps({ access, agent, form, timeoutSeconds }: OverHttpsOpti
   };
 }
 
-/** In process, without HTTP, as our own controllers connect. */
+/** Connects within the process, without HTTP, as our own controllers do. */
 export function inProcess(registry: Registry): Transport {
   const cluster = new EmbeddedCluster({ registry, manager: 'storm' });
   const client = ({ plural }: Interest) =>

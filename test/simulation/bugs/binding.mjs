@@ -36,14 +36,14 @@ export const bindingBugs = [
     seedsMax: 700,
   },
   {
-    name: 'a binding without a response may still take effect when it is given up',
+    name: 'a binding without a response may still take effect when it is abandoned',
     file: 'src/bind/pod-node-write.ts',
     find: 'this.#unanswered !== undefined && (await this.#supersede(this.#unanswered, error, signal));',
     replace: 'false;',
     seedsMax: 1500,
   },
   {
-    name: 'a selected node without a response may still take effect when it is given up',
+    name: 'a selected node without a response may still take effect when it is abandoned',
     file: 'src/bind/volume-writes.ts',
     find: 'if (!isRefusal(error)) unanswered = version;',
     replace: '',

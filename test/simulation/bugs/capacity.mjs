@@ -8,7 +8,7 @@ export const capacityBugs = [
     seedsMax: 150,
   },
   {
-    name: 'promised bytes are not subtracted from the figure of the pool',
+    name: 'promised bytes are not subtracted from the capacity report of the pool',
     file: 'src/engine/cluster-index/pools/pool-table.ts',
     find: 'const taken = this.promisedTotal(this.#records[promisedRow]!.key);',
     replace: 'const taken = zeroSize;',

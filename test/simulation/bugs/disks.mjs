@@ -9,7 +9,7 @@ export const diskBugs = [
     seedsMax: 400,
   },
   {
-    name: 'a pass forgets what it has granted before',
+    name: 'a pass forgets its earlier grants',
     file: 'src/engine/disks/decide-disk.ts',
     find: 'sum += grantedBy(entry) - entry.granted;',
     replace: '',
@@ -38,7 +38,7 @@ export const diskBugs = [
     seedsMax: 800,
   },
   {
-    name: 'a disk takes back what an expansion holds',
+    name: 'a disk releases the bytes that an expansion holds',
     file: 'src/engine/disks/decide-disk.ts',
     find: 'const scheduledSize = Math.max(asked, Math.min(granted, held));',
     replace: 'const scheduledSize = Math.max(asked, Math.min(held, 0));',
@@ -46,7 +46,7 @@ export const diskBugs = [
     seedsMax: 400,
   },
   {
-    name: 'requests are taken back, and the volume does not say that the expansion is withdrawn',
+    name: 'requests are withdrawn, and the volume does not say that the expansion is withdrawn',
     file: 'src/engine/disks/volumes/expand-volume.ts',
     find: "return expansion?.state === 'Requested' ? { ...expansion, state: 'Withdrawn' } : expansion;",
     replace: 'return expansion;',
@@ -62,7 +62,7 @@ export const diskBugs = [
     seedsMax: 2000,
   },
   {
-    name: 'a refused expansion is not taken back',
+    name: 'a refused expansion is not withdrawn',
     file: 'src/engine/disks/volumes/expand-volume.ts',
     find: 'steps: [...steps, ...requests(replicas, bytes)],',
     replace: 'steps,',
@@ -70,7 +70,7 @@ export const diskBugs = [
     seedsMax: 400,
   },
   {
-    name: 'a disk takes back the bytes of a replica that has not been started',
+    name: 'a disk releases the bytes of a replica that has not been started',
     file: 'src/controllers/disks/verdicts/grant-holds.ts',
     find: 'return Math.max(spec?.volumeSize ?? 0, heldBytes(volume ?? {}));',
     replace: 'return Math.max(spec === undefined ? 1 : 0, heldBytes(volume ?? {}));',

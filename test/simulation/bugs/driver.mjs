@@ -1,38 +1,38 @@
-/** Bugs in `src/controllers/capacity`, `src/controllers/attacher` and who asks it to detach: figures that are wrong, and volumes that are not where they should be. */
+/** Bugs in `src/controllers/capacity`, `src/controllers/attacher` and who asks it to detach: capacity reports that are wrong, and volumes that are not where they should be. */
 export const driverBugs = [
   {
-    name: 'a figure carries a time after its measurement',
+    name: 'a capacity report carries a time after its measurement',
     file: 'src/controllers/capacity/measured-capacity-report.ts',
     find: 'measuredAtMs,\n    freeBytes: reply',
     replace: 'measuredAtMs: Math.floor(clock.nowMs()),\n    freeBytes: reply',
     seedsMax: 20,
   },
   {
-    name: 'a publisher treats the figures of others as its own',
+    name: 'a publisher treats the capacity reports of others as its own',
     file: 'src/controllers/capacity/capacity-objects.ts',
     find: 'const labelSelector = Object.entries(this.#labels)',
     replace: 'const labelSelector = Object.entries(this.#labels).slice(0, 1)',
     seedsMax: 20,
   },
   {
-    name: 'figures are written without a version',
+    name: 'capacity reports are written without a version',
     file: 'src/controllers/capacity/capacity-objects.ts',
     find: 'const body = withPreconditions(object, change);',
     replace: 'const body = change;',
     seedsMax: 20,
   },
   {
-    name: 'a figure of the same amount is not published after a volume was created',
+    name: 'a capacity report of the same amount is not published after a volume was created',
     file: 'src/controllers/capacity/capacity-report-publication.ts',
-    find: 'return isLateEnough || figure.measuredAtMs <= requiredMs;',
+    find: 'return isLateEnough || report.measuredAtMs <= requiredMs;',
     replace: 'return true;',
     seedsMax: 60,
   },
   {
-    name: 'the figures of a deleted node stay',
+    name: 'the capacity reports of a deleted node stay',
     file: 'src/controllers/capacity/capacity-report-publication.ts',
-    find: 'for (const store of Object.values(stores)) await store.remove(capacityReportKey, signal);\n    figures.forget(capacityReportKey);',
-    replace: 'figures.forget(capacityReportKey);',
+    find: 'for (const store of Object.values(stores)) await store.remove(capacityReportKey, signal);\n    reports.forget(capacityReportKey);',
+    replace: 'reports.forget(capacityReportKey);',
     seedsMax: 60,
   },
   {

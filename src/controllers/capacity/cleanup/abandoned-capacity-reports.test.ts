@@ -9,7 +9,7 @@ const hour = 3_600_000;
 const gone = 'kube-system/stowage-capacity-gone';
 const alive = 'kube-system/stowage-capacity-alive';
 
-function figure(
+function report(
   name: string,
   { managedBy = 'stowage', driver = 'removed.example.com', lease = gone } = {},
 ): CSIStorageCapacity {
@@ -27,7 +27,7 @@ function figure(
 }
 
 /** A publisher of another driver runs; `installed.example.com` has a CSIDriver. */
-async function fixtureWith(figures: readonly CSIStorageCapacity[]): Promise<PublisherFixture> {
+async function fixtureWith(reports: readonly CSIStorageCapacity[]): Promise<PublisherFixture> {
   const fixture = await PublisherFixture.prepare({ pools: { n1: gib } });
   const { cluster, environment } = fixture;
   await cluster.resource(csiDrivers).create({ metadata: { name: 'installed.example.com' }, spec: {} });
@@ -41,7 +41,7 @@ async function fixtureWith(figures: readonly CSIStorageCapacity[]): Promise<Publ
       spec: { holderIdentity: 'them', leaseDurationSeconds: 15, renewTime },
     });
   }
-  for (const one of figures) await cluster.resource(csiStorageCapacities).create(one);
+  for (const one of reports) await cluster.resource(csiStorageCapacities).create(one);
   return fixture;
 }
 
@@ -52,15 +52,15 @@ async function left({ cluster }: PublisherFixture): Promise<readonly string[]> {
   );
 }
 
-test('figures of ours go when their CSIDriver and their publisher are both gone, and no others', async () => {
+test('capacity reports of ours go when their CSIDriver and their publisher are both gone, and no others', async () => {
   await using fixture = await fixtureWith([
-    figure('central'),
-    figure('of-a-node', { managedBy: 'stowage-n7' }),
-    figure('lease-deleted', { lease: 'kube-system/stowage-capacity-deleted' }),
-    figure('stays-publisher-runs', { lease: alive }),
-    figure('stays-driver-installed', { driver: 'installed.example.com' }),
-    figure('stays-publisher-unknown', { lease: '' }),
-    figure('stays-foreign', { managedBy: 'external-provisioner' }),
+    report('central'),
+    report('of-a-node', { managedBy: 'stowage-n7' }),
+    report('lease-deleted', { lease: 'kube-system/stowage-capacity-deleted' }),
+    report('stays-publisher-runs', { lease: alive }),
+    report('stays-driver-installed', { driver: 'installed.example.com' }),
+    report('stays-publisher-unknown', { lease: '' }),
+    report('stays-foreign', { managedBy: 'external-provisioner' }),
   ]);
   fixture.run();
   await fixture.settle(60_000);
@@ -74,8 +74,8 @@ test('figures of ours go when their CSIDriver and their publisher are both gone,
   ]);
 });
 
-test('a figure that its publisher writes at the same moment stays, and is judged again', async () => {
-  await using fixture = await fixtureWith([figure('contested')]);
+test('a report that its publisher writes at the same moment stays, and is judged again', async () => {
+  await using fixture = await fixtureWith([report('contested')]);
   const client = fixture.cluster.resource(csiStorageCapacities);
   let conflicts = 0;
   fixture.run(

@@ -8,7 +8,7 @@ export const noDomain = -1;
 /** The domains of one topology key: nodes with the same value of that label form one domain. */
 export class Domains {
   readonly key: string;
-  /** By node row: the number of its domain, or {@link noDomain}. */
+  /** The number of each node's domain by node row, or {@link noDomain}. */
   of: Int32Array;
   readonly #numbers = new Map<string, number>();
 

@@ -18,7 +18,7 @@ export class NodeTable {
   readonly #records: (NodeRecord | undefined)[] = [];
   readonly #freeRows: NodeRow[] = [];
   readonly #byPair = new Map<string, NodeSet>();
-  /** By node name: a CSINode may exist before its Node, and after it. */
+  /** Keyed by node name: a CSINode may exist before its Node, and after it. */
   readonly #drivers = new Map<string, NodeDriversRecord>();
   readonly #driversOfRow: (NodeDriversRecord | undefined)[] = [];
   #limitingNodes = 0;

@@ -17,7 +17,7 @@ export interface PodSelection {
 }
 
 interface PodCount extends PodSelection {
-  /** By node row. It has an entry for every row that was ever written or read. */
+  /** Indexed by node row. It has an entry for every row that was ever written or read. */
   column: Int32Array;
 }
 
@@ -43,7 +43,7 @@ export class PodCountTable implements OccupancyTable {
     this.#nodes = nodes;
   }
 
-  /** By node row, with at least as many entries as there are rows. Valid until the index changes. */
+  /** The counts by node row, with at least as many entries as there are rows. Valid until the index changes. */
   of(selection: PodSelection): Int32Array {
     const key = selectionKey(selection);
     const known = this.#counts.get(key);

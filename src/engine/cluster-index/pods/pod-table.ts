@@ -10,7 +10,7 @@ export class PodTable {
   readonly #assumed = new Map<string, PodRecord>();
   readonly #byNode = new Map<string, Set<string>>();
   readonly #byClaim = new Map<string, Set<string>>();
-  /** By node, the pods with inline CSI volumes. */
+  /** The pods with inline CSI volumes by node. */
   readonly #withInline = new Map<string, Set<string>>();
   #lowestPriority = Number.POSITIVE_INFINITY;
 

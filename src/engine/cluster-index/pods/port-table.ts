@@ -3,7 +3,7 @@ import { anyIp, type HostPort, hostPortsOf } from '../../records/pod-shape/host-
 import type { NodeRow } from '../nodes/node-table.ts';
 import type { OccupancyTable } from './occupancy.ts';
 
-/** By address, how many pods of a node use a port. More than one only if pods were assigned without the scheduler's check. */
+/** How many pods of a node use a port, by address. More than one only if pods were assigned without the scheduler's check. */
 type PortUsers = Map<string, number>;
 
 /** The host ports in use on each node. Indexed by port, because few nodes use any given port. */

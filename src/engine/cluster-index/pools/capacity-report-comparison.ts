@@ -1,4 +1,4 @@
-/** Whether the published figure of a pool includes the volume of a promise. */
+/** Whether the published capacity report of a pool includes the volume of a promise. */
 import type { PoolRecord } from '../../records/pool-record.ts';
 import { compareSizes } from '../../size.ts';
 import type { Profile } from '../profile.ts';
@@ -8,9 +8,9 @@ import type { CapacityPromise } from './promise-table.ts';
 import { publishedCapacity } from './published-capacity-reports.ts';
 
 /**
- * The promise, with `isInCapacityReport` as the pool's figure says. A figure without a time says nothing. A publisher takes the time before it asks
- * the driver, and a provisioner after the driver has answered. So a figure with a later time includes the volume; with an equal time it may not.
- * The ledger of a drive lists the volumes that the figure includes.
+ * The promise, with `isInCapacityReport` as the pool's report says. A report without a time says nothing. A publisher takes the time before it asks
+ * the driver, and a provisioner after the driver has answered. So a report with a later time includes the volume; with an equal time it may not.
+ * The ledger of a drive lists the volumes that the report includes.
  */
 export function compareWithCapacityReport(pools: PoolTable, promised: CapacityPromise): CapacityPromise {
   const pool = promised.poolKey === undefined ? undefined : pools.get(promised.poolKey);
@@ -26,7 +26,7 @@ export function compareWithCapacityReport(pools: PoolTable, promised: CapacityPr
 }
 
 /**
- * An expansion that the driver has not done is in no published figure. It counts only if the pool has that much free: a pod that does not fit
+ * An expansion that the driver has not done is in no published report. It counts only if the pool has that much free: a pod that does not fit
  * holds nothing either. On a drive, the ledger shows when it is done.
  */
 function compareExpansion(pool: PoolRecord | undefined, promised: CapacityPromise): CapacityPromise {
@@ -55,7 +55,7 @@ export function isInLedger(
   return isOnDrive && settled !== undefined && isInCapacityReport === true;
 }
 
-/** The figure was measured before the volume certainly existed; or so shortly after that an older figure could still replace it. */
+/** The report was measured before the volume certainly existed; or so shortly after that an older report could still replace it. */
 export function mayBeMissed(
   { profile }: { readonly profile: Profile },
   pool: PoolRecord | undefined,
@@ -65,7 +65,7 @@ export function mayBeMissed(
   return measuredAtMs !== undefined && measuredAtMs - existsAtMs <= profile.settledPromiseMaxMs;
 }
 
-/** A publisher that says when it measures will publish a figure that includes the volume. */
+/** A publisher that says when it measures will publish a report that includes the volume. */
 export function waitsForMeasurement(
   pools: PoolTable,
   { poolKey, isInCapacityReport, existsAtMs, claimUid }: CapacityPromise,
@@ -76,7 +76,7 @@ export function waitsForMeasurement(
   return existsAtMs !== undefined || claimUid === '';
 }
 
-/** The promise of a volume that waits for a figure of its pool that includes it. A promise without a pool has no figure to wait for, and ends. */
+/** The promise of a volume that waits for a report of its pool that includes it. A promise without a pool has no report to wait for, and ends. */
 export function settledPromise(pools: PoolTable, promised: CapacityPromise): CapacityPromise | undefined {
   if (promised.poolKey === undefined) return undefined;
   const poolVersion = publicationStamp(pools.get(promised.poolKey));
@@ -85,7 +85,7 @@ export function settledPromise(pools: PoolTable, promised: CapacityPromise): Cap
 
 /**
  * Distinguishes one publication of a pool without a time from the next. The version of a DriverCapacity changes with any of its pools, so
- * there the pool's own figures are compared; its expiry is no figure.
+ * there the pool's own reports are compared; its expiry is not part of a report.
  */
 export function publicationStamp(pool: PoolRecord | undefined): string | undefined {
   if (pool === undefined) return undefined;

@@ -89,7 +89,7 @@ export class ClaimPromises {
       .map((id) => this.#index.promises.get(id))
       .find((each) => each !== undefined && each.claimUid === uid);
     if (volume === undefined) {
-      // The bytes of a volume that no figure has included are free now. A figure that includes it is corrected by the next.
+      // The bytes of a volume that no capacity report has included are free now. A report that includes it is corrected by the next.
       if (promised?.settled !== undefined && before!.isReclaimed)
         this.#index.setPromise(promised.id, undefined);
       return;
@@ -133,7 +133,7 @@ export class ClaimPromises {
   }
 
   /**
-   * No volume is provisioned for a deleted claim. But a volume that exists, bound or not, still uses capacity of the pool, whose figure may
+   * No volume is provisioned for a deleted claim. But a volume that exists, bound or not, still uses capacity of the pool, whose report may
    * not include it yet. So its promise continues under an id that a new claim of the same name doesn't use. Watches of different kinds have no
    * common order: the PersistentVolume may be seen later, and then the promise comes back.
    */
@@ -150,7 +150,7 @@ export class ClaimPromises {
     setCompared(this.#index, promised.id, settledPromise(this.#index.pools, promised));
   }
 
-  /** The pool may have been added after the claim, so this looks for it once more before the promise waits for the pool's figure. */
+  /** The pool may have been added after the claim, so this looks for it once more before the promise waits for the pool's report. */
   #settleClaim(claim: ClaimRecord, promised: CapacityPromise): void {
     const { nodeName, poolKey: reserved } = promised;
     const poolKey = poolOfClaim(this.#index, claim, { nodeName, reserved });
@@ -158,14 +158,14 @@ export class ClaimPromises {
     const moved = { ...this.#inPool(promised, poolKey), existsAtMs };
     const settled = settledPromise(this.#index.pools, moved);
     setCompared(this.#index, claim.key, settled);
-    // Its node or its pool is gone. If they come back with a figure that is older than the volume, the promise comes back too.
+    // Its node or its pool is gone. If they come back with a report that is older than the volume, the promise comes back too.
     const isTracked = poolsOfClass(this.#index, claim.className).kind !== 'untracked';
     if (settled === undefined && isTracked) this.#recoverClaim(claim, true);
   }
 
   /**
-   * After a restart: the volume of a bound claim counts as promised if it is younger than the figure of its pool. Without times nothing is
-   * known about that, and the figure is trusted.
+   * After a restart: the volume of a bound claim counts as promised if it is younger than the report of its pool. Without times nothing is
+   * known about that, and the report is trusted.
    */
   #recoverClaim(claim: ClaimRecord, mayRetry: boolean): void {
     const volume = volumeCreatedFor(this.#index.volumes, claim);
@@ -250,7 +250,7 @@ export class ClaimPromises {
     return inLedger ?? poolOfVolume(this.#index, volume, { key, hint, nodeName })?.key;
   }
 
-  /** The promise in another pool, whose figure says nothing about it yet. */
+  /** The promise in another pool, whose report says nothing about it yet. */
   #inPool(promised: CapacityPromise, poolKey: string | undefined): CapacityPromise {
     if (poolKey === promised.poolKey) return promised;
     const moved = { ...promised, poolKey, isInCapacityReport: false };

@@ -40,7 +40,7 @@ export class DriveEntries {
     removeFrom(this.#byNode, record.drive!.nodeName, record.key);
   }
 
-  /** The same drive with other figures. */
+  /** The same drive with another capacity. */
   replace(before: PoolRecord, after: PoolRecord): void {
     this.#removeVolumes(before);
     this.#addVolumes(after);

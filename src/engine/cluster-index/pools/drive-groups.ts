@@ -1,6 +1,6 @@
 /** The drives that have a volume of a group, in their ledgers or promised to them. A class that spreads volumes keeps others of the group away. */
 export class DriveGroups {
-  /** By group, how many reasons there are by the key of the drive's pool. */
+  /** The number of reasons by group and by the key of the drive's pool. */
   readonly #drives = new Map<string, Map<string, number>>();
 
   /** The keys of the drives' pools; undefined if no drive has a volume of the group. */

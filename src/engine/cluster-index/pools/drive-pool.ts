@@ -8,7 +8,7 @@ import type { DriveFacts, DrivePod, PoolRecord } from '../../records/pool-record
 import { sizeOfBytes } from '../../size.ts';
 
 /**
- * A Drive as a pool of its own. Its figure is the capacity less the sum of its ledger, so the figure includes exactly the volumes in the
+ * A Drive as a separate pool. Its free bytes are the capacity less the sum of its ledger, so they include exactly the volumes in the
  * ledger. A drive that takes no new volumes publishes nothing.
  */
 export function readDrivePool(object: Drive, interner: Interner): PoolRecord {
@@ -59,7 +59,7 @@ export function drivePoolKey(driveName: string): string {
   return `Drive ${driveName}`;
 }
 
-/** By the topology that CreateVolume is called with: the label of the node, which has the node's name. */
+/** Matches the topology that CreateVolume is called with: the label of the node, which has the node's name. */
 function nodesOfDrive({ nodeName }: DriveRecord, problems: string[]): NodeMatcher {
   const compiled = compileLabelSelector({ matchLabels: { [driveNodeKey]: nodeName } }, 'spec.nodeName');
   if (nodeName !== '' && compiled.ok) return matcherOfLabels(compiled.selector);

@@ -39,7 +39,7 @@ function podsWithOtherEntries(before: DriveFacts | undefined, after: DriveFacts)
   return keys;
 }
 
-/** Sets a promise as the figure of its pool says. It ends if the ledger of its drive has the volume of the bound claim. */
+/** Sets a promise as the capacity report of its pool says. It ends if the ledger of its drive has the volume of the bound claim. */
 export function setCompared(index: PromiseWriter, id: string, promised: CapacityPromise | undefined): void {
   const compared = promised && compareWithCapacityReport(index.pools, promised);
   const isOver = compared !== undefined && isInLedger(index.pools, compared);
@@ -53,7 +53,7 @@ function setIfDifferent(index: PromiseWriter, id: string, poolKey: string): void
     setCompared(index, id, compared);
 }
 
-/** What a drive has left for new volumes. */
+/** The free bytes of a drive for new volumes. */
 interface DriveRoomLeft {
   readonly bytes: number;
   /** Groups of which a volume is promised to it. */

@@ -17,7 +17,7 @@ interface ExpansionSources extends VolumePoolSources {
  * The promises of expansions. From the request of a larger size until the driver has expanded the volume, its growth counts in the pool that has
  * the volume. The claim and the PersistentVolume are the durable record, from which the promise is rebuilt after a restart.
  *
- * When the PersistentVolume has the new size, the growth is promised under another id until a figure of the pool includes it; meanwhile the claim may
+ * When the PersistentVolume has the new size, the growth is promised under another id until a capacity report of the pool includes it; meanwhile the claim may
  * request still more. After a restart that one is rebuilt from the annotations in which our expander records the expansion.
  */
 export class ExpansionPromises {
@@ -39,7 +39,7 @@ export class ExpansionPromises {
     this.#index.setPromise(id, wanted);
   }
 
-  /** The driver has expanded the volume: the growth counts until a figure includes it. */
+  /** The driver has expanded the volume: the growth counts until a report includes it. */
   volumeGrown(before: VolumeRecord, volume: VolumeRecord): void {
     const claim = this.#claimOf(volume);
     if (claim === undefined || compareSizes(volume.size, before.size) <= 0) return;
@@ -52,7 +52,7 @@ export class ExpansionPromises {
       if (this.#index.promises.get(id) !== undefined) this.#index.setPromise(id, undefined);
   }
 
-  /** After a restart: the growth counts if the figure may be older than the expansion. */
+  /** After a restart: the growth counts if the report may be older than the expansion. */
   recover(claim: ClaimRecord): void {
     const volume = this.#volumeOf(claim);
     if (volume?.expansion === undefined) return;

@@ -67,7 +67,7 @@ function entriesOf(pools: PoolTable, podUid: string): Entry[] {
   );
 }
 
-/** By the id of the promise, the drive whose ledger has the volume: the planned drive and the same size first, then the same size, then any. */
+/** The drive whose ledger has the volume, by the id of the promise: the planned drive and the same size first, then the same size, then any. */
 function drivesOf(volumes: readonly PromisedVolume[], entries: Entry[]): ReadonlyMap<string, string> {
   const drives = new Map<string, string>();
   const ways: ((volume: PromisedVolume, entry: Entry) => boolean)[] = [

@@ -27,7 +27,7 @@ interface InlineSources {
 
 /**
  * The promises of inline volumes. The assigned pod is their durable record, from which they are rebuilt after a restart. In a published pool
- * a promise ends with a figure that includes the volume; on a drive it ends with the pod.
+ * a promise ends with a capacity report that includes the volume; on a drive it ends with the pod.
  */
 export class InlinePromises {
   readonly #index: InlineSources;
@@ -111,8 +111,8 @@ export class InlinePromises {
   }
 
   /**
-   * After a restart, or for a pod of another scheduler. A volume that does not exist yet is in no figure; one that exists counts as promised
-   * if it is younger than the figure.
+   * After a restart, or for a pod of another scheduler. A volume that does not exist yet is in no report; one that exists counts as promised
+   * if it is younger than the report.
    */
   #recover({ key, nodeName, volumesExistAtMs }: PodRecord, volume: InlineVolume, mayRetry: boolean): void {
     const pool = this.poolOf(volume, nodeName);

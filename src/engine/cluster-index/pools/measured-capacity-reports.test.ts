@@ -25,7 +25,7 @@ const base: ClusterObjects = {
   CSIDriver: [csiDriver(driver)],
 };
 
-function figure(size: string, version: string, more: { measuredAt?: string; expiryTime?: string } = {}) {
+function report(size: string, version: string, more: { measuredAt?: string; expiryTime?: string } = {}) {
   const pools = [pool('net', size, more)];
   return driverCapacity(
     driver,
@@ -62,18 +62,18 @@ const persistentVolume: PersistentVolume = volume('pv-a', '6Gi', {
   },
 });
 
-function clusterWith(...figures: readonly ReturnType<typeof figure>[]): ClusterIndex {
+function clusterWith(...reports: readonly ReturnType<typeof report>[]): ClusterIndex {
   const index = clusterOf({ ...base, PersistentVolumeClaim: [inFlight] });
-  for (const each of figures) index.upsert('DriverCapacity', each);
+  for (const each of reports) index.upsert('DriverCapacity', each);
   index.settle(0);
   return index;
 }
 
 describe('the promise of a volume', () => {
-  test('is deducted once if a figure is published between the volume’s creation and its binding', () => {
-    const index = clusterWith(figure('10Gi', '1', { measuredAt: at(0) }));
+  test('is deducted once if a capacity report is published between the volume’s creation and its binding', () => {
+    const index = clusterWith(report('10Gi', '1', { measuredAt: at(0) }));
     expect(available(index)).toBe(4);
-    index.upsert('DriverCapacity', figure('4Gi', '2', { measuredAt: at(11) }));
+    index.upsert('DriverCapacity', report('4Gi', '2', { measuredAt: at(11) }));
     index.upsert('PersistentVolume', persistentVolume);
     expect(available(index)).toBe(4);
     index.upsert('PersistentVolumeClaim', bound);
@@ -81,42 +81,42 @@ describe('the promise of a volume', () => {
   });
 
   test.each([{ measuredAt: at(0) }, {}])('stays if only an expiry is renewed, with %o', (more) => {
-    const index = clusterWith(figure('10Gi', '1', { ...more, expiryTime: at(30) }));
+    const index = clusterWith(report('10Gi', '1', { ...more, expiryTime: at(30) }));
     index.upsert('PersistentVolume', persistentVolume);
     index.upsert('PersistentVolumeClaim', bound);
-    index.upsert('DriverCapacity', figure('10Gi', '2', { ...more, expiryTime: at(50) }));
+    index.upsert('DriverCapacity', report('10Gi', '2', { ...more, expiryTime: at(50) }));
     expect(available(index)).toBe(4);
   });
 
-  test('stays if a figure that was measured before is published after the binding', () => {
-    const index = clusterWith(figure('10Gi', '1', { measuredAt: at(0) }));
+  test('stays if a report that was measured before is published after the binding', () => {
+    const index = clusterWith(report('10Gi', '1', { measuredAt: at(0) }));
     index.upsert('PersistentVolume', persistentVolume);
     index.upsert('PersistentVolumeClaim', bound);
-    index.upsert('DriverCapacity', figure('9Gi', '2', { measuredAt: at(9) }));
+    index.upsert('DriverCapacity', report('9Gi', '2', { measuredAt: at(9) }));
     expect(available(index)).toBe(3);
-    index.upsert('DriverCapacity', figure('3Gi', '3', { measuredAt: at(11) }));
+    index.upsert('DriverCapacity', report('3Gi', '3', { measuredAt: at(11) }));
     expect(available(index)).toBe(3);
   });
 
   test('does not expire while its publisher says when it measures', () => {
-    const index = clusterWith(figure('10Gi', '1', { measuredAt: at(0) }));
+    const index = clusterWith(report('10Gi', '1', { measuredAt: at(0) }));
     index.upsert('PersistentVolume', persistentVolume);
     index.upsert('PersistentVolumeClaim', bound);
     for (const nowMs of [1, 1e6, 1e9]) index.settle(nowMs);
     expect(available(index)).toBe(4);
   });
 
-  test('outlives a claim that is deleted before it is bound, until a figure includes the volume', () => {
-    const index = clusterWith(figure('10Gi', '1', { measuredAt: at(0) }));
+  test('outlives a claim that is deleted before it is bound, until a report includes the volume', () => {
+    const index = clusterWith(report('10Gi', '1', { measuredAt: at(0) }));
     index.upsert('PersistentVolume', persistentVolume);
     index.remove('PersistentVolumeClaim', 'default/a');
     expect(available(index)).toBe(4);
-    index.upsert('DriverCapacity', figure('4Gi', '2', { measuredAt: at(11) }));
+    index.upsert('DriverCapacity', report('4Gi', '2', { measuredAt: at(11) }));
     expect(available(index)).toBe(4);
   });
 
   test('comes back if the volume is seen after the deletion of its claim', () => {
-    const index = clusterWith(figure('10Gi', '1', { measuredAt: at(0) }));
+    const index = clusterWith(report('10Gi', '1', { measuredAt: at(0) }));
     index.remove('PersistentVolumeClaim', 'default/a');
     index.upsert('PersistentVolume', persistentVolume);
     expect(available(index)).toBe(4);
@@ -125,7 +125,7 @@ describe('the promise of a volume', () => {
   });
 
   test('ends with a claim that is deleted before it has a volume', () => {
-    const index = clusterWith(figure('10Gi', '1', { measuredAt: at(0) }));
+    const index = clusterWith(report('10Gi', '1', { measuredAt: at(0) }));
     index.remove('PersistentVolumeClaim', 'default/a');
     expect(available(index)).toBe(10);
   });
@@ -135,7 +135,7 @@ describe('the promise of a volume', () => {
       ...base,
       PersistentVolumeClaim: [bound],
       PersistentVolume: [persistentVolume],
-      DriverCapacity: [figure('10Gi', '1', { measuredAt: at(0) })],
+      DriverCapacity: [report('10Gi', '1', { measuredAt: at(0) })],
     });
     index.settle(0);
     expect(available(index)).toBe(4);
@@ -153,7 +153,7 @@ describe('the promise of a volume', () => {
       Node: [],
       PersistentVolumeClaim: [edited],
       PersistentVolume: [persistentVolume],
-      DriverCapacity: [figure('10Gi', '1', { measuredAt: at(0) })],
+      DriverCapacity: [report('10Gi', '1', { measuredAt: at(0) })],
     });
     index.settle(0);
     expect(available(index)).toBe(10);
@@ -163,7 +163,7 @@ describe('the promise of a volume', () => {
   });
 
   test('comes back with its node, if the volume was created while the node was gone', () => {
-    const index = clusterWith(figure('10Gi', '1', { measuredAt: at(0) }));
+    const index = clusterWith(report('10Gi', '1', { measuredAt: at(0) }));
     index.remove('Node', 'n1');
     index.settle(0);
     index.upsert('PersistentVolume', persistentVolume);
@@ -173,18 +173,18 @@ describe('the promise of a volume', () => {
       index.settle(0);
     }
     expect(available(index)).toBe(4);
-    index.upsert('DriverCapacity', figure('4Gi', '2', { measuredAt: at(11) }));
+    index.upsert('DriverCapacity', report('4Gi', '2', { measuredAt: at(11) }));
     expect(available(index)).toBe(4);
   });
 
   test('comes back with its pool, if the claim was bound while there was none', () => {
-    const measured = figure('10Gi', '1', { measuredAt: at(0) });
+    const measured = report('10Gi', '1', { measuredAt: at(0) });
     const index = clusterWith(measured);
     index.upsert('DriverCapacity', driverCapacity(driver, [{ storageClassName: 'local', pools: [] }], '2'));
     index.settle(0);
     index.upsert('PersistentVolume', persistentVolume);
     index.upsert('PersistentVolumeClaim', bound);
-    index.upsert('DriverCapacity', figure('10Gi', '3', { measuredAt: at(9) }));
+    index.upsert('DriverCapacity', report('10Gi', '3', { measuredAt: at(9) }));
     index.settle(0);
     expect(available(index)).toBe(4);
   });
@@ -198,15 +198,15 @@ describe('the promise of a volume', () => {
         annotations: { [annotations.provisionedBy]: driver },
       },
     };
-    const index = clusterWith(figure('4Gi', '1', { measuredAt: at(11) }));
+    const index = clusterWith(report('4Gi', '1', { measuredAt: at(11) }));
     index.upsert('PersistentVolume', foreign);
     expect(available(index)).toBe(-2);
-    index.upsert('DriverCapacity', figure('4Gi', '2', { measuredAt: at(11).replace('.000', '.001') }));
+    index.upsert('DriverCapacity', report('4Gi', '2', { measuredAt: at(11).replace('.000', '.001') }));
     expect(available(index)).toBe(4);
   });
 
-  test('ends when the driver has deleted a volume that no figure included', () => {
-    const index = clusterWith(figure('10Gi', '1', { measuredAt: at(0) }));
+  test('ends when the driver has deleted a volume that no report included', () => {
+    const index = clusterWith(report('10Gi', '1', { measuredAt: at(0) }));
     index.upsert('PersistentVolume', persistentVolume);
     index.upsert('PersistentVolumeClaim', bound);
     index.remove('PersistentVolumeClaim', 'default/a');
@@ -229,20 +229,20 @@ describe('the promise of an inline volume', () => {
     const index = clusterOf({
       ...base,
       Pod: [object],
-      DriverCapacity: [figure('10Gi', '1', { measuredAt })],
+      DriverCapacity: [report('10Gi', '1', { measuredAt })],
     });
     index.settle(0);
     return available(index, '<ephemeral>');
   };
 
-  test('is rebuilt from the assigned pod after a restart, until a figure includes the volume', () => {
+  test('is rebuilt from the assigned pod after a restart, until a report includes the volume', () => {
     expect(restarted(at(20), redis())).toBe(4);
     expect(restarted(at(10), redis('2026-01-01T00:00:10Z'))).toBe(4);
     expect(restarted(at(12), redis('2026-01-01T00:00:10Z'))).toBe(10);
   });
 
   test('ends with the pod', () => {
-    const index = clusterOf({ ...base, Pod: [redis()], DriverCapacity: [figure('10Gi', '1')] });
+    const index = clusterOf({ ...base, Pod: [redis()], DriverCapacity: [report('10Gi', '1')] });
     index.settle(0);
     expect(available(index, '<ephemeral>')).toBe(4);
     index.remove('Pod', 'default/redis');

@@ -36,12 +36,12 @@ export class PlacesOfOwner {
   readonly #nodes = new Map<number, number>();
   readonly #zones = new Map<string, number>();
 
-  /** By node row. */
+  /** Indexed by node row. */
   get nodes(): ReadonlyMap<number, number> {
     return this.#nodes;
   }
 
-  /** By the value of the zone label. */
+  /** Keyed by the value of the zone label. */
   get zones(): ReadonlyMap<string, number> {
     return this.#zones;
   }
@@ -63,7 +63,7 @@ export class PlacesOfOwner {
 
 /**
  * The nodes and zones that have volumes of an owner, such as a StatefulSet. An owner's volumes are counted on first use, because few
- * clusters have policies that need it. After that, only claims that have changed are looked at again: an owner may have thousands.
+ * clusters have policies that need it. After that, only claims that have changed are read again: an owner may have thousands.
  */
 export class OwnerPlaces {
   readonly #sources: PlaceSources;

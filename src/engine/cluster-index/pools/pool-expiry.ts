@@ -4,11 +4,11 @@ import type { PoolRecord } from '../../records/pool-record.ts';
 import type { PoolRow } from './pool-entry.ts';
 
 /**
- * When the figures of pools expire: at the time that they state, and when their publisher no longer renews its Lease. A publisher that names no Lease, or
- * one that is not known, is not dead: its figures do not expire for that reason.
+ * When the capacity reports of pools expire: at the time that they state, and when their publisher no longer renews its Lease. A publisher that names no Lease, or
+ * one that is not known, is not dead: its reports do not expire for that reason.
  */
 export class PoolExpiry {
-  /** By row. */
+  /** Indexed by row. */
   atMs = new Float64Array(64);
   readonly #statedMs: number[] = [];
   readonly #trustedUntilMs = new Map<string, number>();
@@ -25,7 +25,7 @@ export class PoolExpiry {
     this.atMs[row] = Math.min(this.#statedMs[row], this.trustedUntilMs(lease));
   }
 
-  /** `untilMs`: when the figures of the publisher that renews the Lease expire; undefined if that is unknown. */
+  /** `untilMs`: when the reports of the publisher that renews the Lease expire; undefined if that is unknown. */
   setTrust(lease: string, untilMs: number | undefined): void {
     setOrDelete(this.#trustedUntilMs, lease, untilMs);
     const trustedMs = this.trustedUntilMs(lease);
@@ -41,7 +41,7 @@ export class PoolExpiry {
     return this.#rowsOfLease.get(lease) ?? [];
   }
 
-  /** How many pools have a publisher that is gone; their figures expire later. */
+  /** How many pools have a publisher that is gone; their reports expire later. */
   countWithoutPublisher(nowMs: number): number {
     let count = 0;
     for (const [lease, untilMs] of this.#trustedUntilMs)

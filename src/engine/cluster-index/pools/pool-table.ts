@@ -49,7 +49,7 @@ export class PoolTable {
   readonly #topologyOf: (Topology | undefined)[] = [];
   readonly #entries = new Map<string, PoolEntry>();
   readonly #byBacking = new Map<string, Set<PoolRow>>();
-  /** By the name of the object. */
+  /** Keyed by the name of the object. */
   readonly #driverPools = new Map<string, DriverPoolsRecord>();
   readonly #drivers = new DriverEntries();
   readonly #drives = new DriveEntries();
@@ -234,7 +234,7 @@ export class PoolTable {
     return this.#isSetAside(record) ? undefined : publishedLimit(record);
   }
 
-  /** What the pool has before promises. The bytes of a filesystem count once, however many Drives name it. */
+  /** The free bytes of the pool before promises are deducted. The bytes of a filesystem count once, however many Drives name it. */
   capacity(row: number): Size {
     const record = this.#records[row]!;
     return this.#isSetAside(record) ? zeroSize : publishedCapacity(record);
@@ -251,7 +251,7 @@ export class PoolTable {
     return this.#isDuplicate(this.#records[row]!);
   }
 
-  /** What remains for new volumes after all promises. */
+  /** The free bytes for new volumes after all promises. */
   available(row: number): Size {
     return this.#available[row]!;
   }

@@ -16,7 +16,7 @@ export function expansionId(claimKey: string): string {
   return `${claimKey}#expansion`;
 }
 
-/** The id of the promise for the bytes of an expansion that the driver has done, until the pool's figure includes them. */
+/** The id of the promise for the bytes of an expansion that the driver has done, until the pool's capacity report includes them. */
 export function expandedId(claimKey: string): string {
   return `${claimKey}#expanded`;
 }

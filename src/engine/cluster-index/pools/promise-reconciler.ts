@@ -51,7 +51,7 @@ interface PromiseSources extends Required<PromiseOptions> {
 
 /**
  * Reconciles promises with the cluster: creates them from claims with a selected node, settles them when the claim is bound, and
- * drops them when the pool's published figure includes the volume or the claim is deleted. Inline volumes have their pod instead of a claim.
+ * drops them when the pool's published capacity report includes the volume or the claim is deleted. Inline volumes have their pod instead of a claim.
  *
  * Every write goes through `setPromise`, so that a rollback undoes promises together with their cause.
  */
@@ -169,12 +169,12 @@ export class PromiseReconciler {
     return this.#inline.poolOf(volume, nodeName);
   }
 
-  /** A figure with a time ends the promises of volumes that existed when it was measured; without one, any change of the object counts. */
+  /** A report with a time ends the promises of volumes that existed when it was measured; without one, any change of the object counts. */
   #poolUpdated(pool: PoolRecord): void {
     for (const id of [...this.#index.promises.ofPool(pool.key)]) {
       const promised = this.#index.promises.get(id)!;
       const growing = expansionOf(id);
-      // Without a time, an expansion ends with the first figure after it.
+      // Without a time, an expansion ends with the first report after it.
       const hasTimes =
         pool.measuredAtMs !== undefined && (growing === undefined || promised.existsAtMs !== undefined);
       if (hasTimes || growing?.isDone === false) {
@@ -189,7 +189,7 @@ export class PromiseReconciler {
     }
   }
 
-  /** A promise that waits for a measurement does not expire: its publisher says when it measured, so the figure will come. */
+  /** A promise that waits for a measurement does not expire: its publisher says when it measured, so the report will come. */
   #expire(promised: CapacityPromise, nowMs: number): void {
     const { settledPromiseMaxMs } = this.#index.profile;
     if (!this.#index.remembersPromises && !this.#wouldBeRecovered(promised)) {
@@ -212,7 +212,7 @@ export class PromiseReconciler {
   /** Whether an index that is built of the objects now would have the promise of an existing volume. */
   #wouldBeRecovered({ id, claimUid, poolKey, existsAtMs }: CapacityPromise): boolean {
     if (poolKey === undefined) return false;
-    // An inline volume that does not exist yet is in no figure.
+    // An inline volume that does not exist yet is in no report.
     if (existsAtMs === undefined) return claimUid === '';
     const claimKey = expansionOf(id)?.claimKey ?? id;
     const isClaimed = claimUid === '' || this.#index.claims.get(claimKey)?.uid === claimUid;

@@ -4,11 +4,11 @@ import { compareSizes, type Size } from '../../size.ts';
 import type { PoolTable } from './pool-table.ts';
 
 /**
- * Capacity of a pool for a volume that the pool's published figure may not include yet.
+ * Capacity of a pool for a volume that the pool's published capacity report may not include yet.
  *
  * A promise exists as long as one of these requires it: a reservation of this process; the durable record, from which the promise is
  * rebuilt after a restart (the claim's selected-node annotation, or the assigned pod of an inline volume); or, once the volume exists, a
- * figure that was measured before. The bytes are deducted unless the figure includes the volume, so never twice and never not at all.
+ * report that was measured before. The bytes are deducted unless the report includes the volume, so never twice and never not at all.
  */
 export interface CapacityPromise {
   /**
@@ -30,9 +30,9 @@ export interface CapacityPromise {
   readonly settled: Settled | undefined;
   /** The volume existed at this time at the latest; undefined if that is not known yet. */
   readonly existsAtMs?: number | undefined;
-  /** The pool's figure was measured after the volume existed, so nothing is deducted. The promise is kept for a while: a publisher may write an older figure. */
+  /** The pool's report was measured after the volume existed, so nothing is deducted. The promise is kept for a while: a publisher may write an older report. */
   readonly isInCapacityReport?: boolean;
-  /** The growth of an expansion that is larger than the pool's figure: the driver can't do it, so nothing is deducted. */
+  /** The growth of an expansion that is larger than the pool's reported capacity: the driver can't do it, so nothing is deducted. */
   readonly isTooLarge?: boolean;
   /** The size of the volume after the expansion, for a promise of one. */
   readonly targetBytes?: number;
@@ -42,7 +42,7 @@ export interface CapacityPromise {
 
 interface Settled {
   readonly poolVersion: string | undefined;
-  /** When a plan first saw the promise settled. It expires some time later, because the figures of some drivers never change. */
+  /** When a plan first saw the promise settled. It expires some time later, because the reports of some drivers never change. */
   readonly sinceMs: number | undefined;
 }
 
@@ -66,7 +66,7 @@ export class PromiseTable {
     return this.#unseenCount;
   }
 
-  /** The ids of all promises of the pool, also of those that its figure includes. */
+  /** The ids of all promises of the pool, also of those that its report includes. */
   ofPool(poolKey: string): Iterable<string> {
     return this.#byPool.get(poolKey) ?? [];
   }

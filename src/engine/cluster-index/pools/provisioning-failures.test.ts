@@ -13,7 +13,7 @@ function publish(index: ClusterIndex, version: string, capacities: Readonly<Reco
   });
 }
 
-test('a node is avoided until its own pool publishes new figures, also if one DriverCapacity has all pools', () => {
+test('a node is avoided until its own pool publishes new capacity reports, also if one DriverCapacity has all pools', () => {
   const index = new ClusterIndex();
   publish(index, '1', { n1: '10Gi', n2: '10Gi' });
   for (const nodeName of ['n1', 'n2'])

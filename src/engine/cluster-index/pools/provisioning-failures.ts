@@ -9,7 +9,7 @@ interface Failure {
 
 /**
  * The recent provisioning failures, so that no pod alternates between nodes that all fail. Plans avoid a pair of claim and node with
- * exponential backoff, or until the pool publishes new figures.
+ * exponential backoff, or until the pool publishes new capacity reports.
  */
 export class ProvisioningFailures {
   readonly #byClaim = new Map<string, Map<string, Failure>>();
@@ -36,7 +36,7 @@ export class ProvisioningFailures {
     }
   }
 
-  /** The pool's figures were updated, so its claims may be tried again. The failure counts are kept. */
+  /** The pool's reports were updated, so its claims may be tried again. The failure counts are kept. */
   poolChanged(poolKey: string): void {
     for (const nodes of this.#byClaim.values()) {
       for (const [nodeName, failure] of nodes) {

@@ -16,7 +16,7 @@ export function bytesTaken({ smallest }: PoolRecord, size: Size): Size {
   return smallest !== undefined && compareSizes(size, smallest) < 0 ? smallest : size;
 }
 
-/** Converts bytes of one pool to bytes of another on the same disks, as their classes say, or else by the published figures: if the disks hold 128 GiB mirrored or 256 GiB striped, a mirrored byte costs two striped ones. */
+/** Converts bytes of one pool to bytes of another on the same disks, as their classes say, or else by the published capacity reports: if the disks hold 128 GiB mirrored or 256 GiB striped, a mirrored byte costs two striped ones. */
 export function convertBetweenPools(size: Size, from: PoolRecord, to: PoolRecord): Size {
   if (from === to) return size;
   if (from.factorMilli !== undefined && to.factorMilli !== undefined)

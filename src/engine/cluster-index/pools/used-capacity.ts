@@ -35,7 +35,7 @@ const nothing = (): void => {};
 function dropUsedCapacityReport({ pools, promises, profile }: Pools, poolKey: string, before: Size): void {
   const row = pools.row(poolKey);
   if (row === undefined || promises.wasFreed(poolKey)) return;
-  // The figures of pools on the same disks convert each other's promises.
+  // The capacity reports of pools on the same disks convert each other's promises.
   if (pools.record(row).isShared || compareSizes(pools.available(row), before) > 0) return;
   // Such a pool may serve another volume as soon as its last promise has ended.
   if (servesOneAtATime(profile) && !pools.hasPromises(row)) return;

@@ -34,9 +34,9 @@ interface SlotColumn {
 
 interface AttachedOnNode {
   readonly ofPods: AttachedHandles;
-  /** With those of VolumeAttachments; the same as `ofPods` if the node has none. */
+  /** Includes those of VolumeAttachments; the same as `ofPods` if the node has none. */
   readonly all: AttachedHandles;
-  /** What each pod has added. */
+  /** The volumes that each pod added. */
   readonly byPod: Map<string, readonly CsiVolume[]>;
   /** Pods that have changed since. */
   readonly stale: Set<string>;

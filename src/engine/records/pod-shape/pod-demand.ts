@@ -9,7 +9,7 @@ export interface PodDemand {
   readonly scored: ResourceAmounts;
 }
 
-/** The resources that a pod uses on its node: what the kubelet has granted may differ from the requests. */
+/** The resources that a pod uses on its node: the resources that the kubelet granted may differ from the requests. */
 export interface PodUsage {
   readonly requests: ResourceAmounts;
   readonly scored: ResourceAmounts;

@@ -20,7 +20,7 @@ export interface PodNodeAffinity {
 
 /**
  * An unreadable term matches no node, as in kube-scheduler. This also holds for preferred terms, for which kube-scheduler fails the
- * pod; a preference is no reason to keep a pod pending.
+ * pod; a preference must not keep a pod pending.
  */
 export const podNodeAffinityOf = memoByShape((spec: ShapeSpec): PodNodeAffinity => {
   const affinity = spec.affinity?.nodeAffinity;

@@ -47,7 +47,7 @@ export interface ShapeSpec {
   readonly exclusiveDisks: readonly Volume[];
   /** The references of image volumes. */
   readonly imageVolumes?: readonly string[] | undefined;
-  /** What the kubelet has granted. It differs from the requests during and after a resize. */
+  /** The resources that the kubelet granted. They differ from the requests during and after a resize. */
   readonly granted?: GrantedResources | undefined;
 }
 

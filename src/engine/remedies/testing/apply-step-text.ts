@@ -226,7 +226,7 @@ function growNode(
   );
 }
 
-/** In thousandths, the finest unit that steps use. */
+/** The amount in thousandths, the finest unit that steps use. */
 function sum(...quantities: readonly unknown[]): string {
   const milli = quantities.map((text) => {
     const parsed = parseQuantity(text ?? '0');

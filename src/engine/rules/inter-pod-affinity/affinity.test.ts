@@ -60,7 +60,7 @@ interface Case {
   readonly cluster?: ClusterObjects;
   readonly pods: readonly Pod[];
   readonly asking: Pod;
-  /** By node: the reason of the refusal, or the score. */
+  /** The reason of the refusal, or the score, by node. */
   readonly nodes: Record<string, string | number>;
 }
 
@@ -152,7 +152,7 @@ const required: readonly Case[] = [
     nodes: { n1: apart, n2: apart, n3: 0 },
   },
   {
-    name: 'anti-affinity to a key that the node lacks is no obstacle',
+    name: 'anti-affinity to a key that the node lacks is not an obstacle',
     pods: [podOn('w', 'n1')],
     asking: asking(requiredAnti(term('rack'))),
     nodes: { n1: 0, n2: 0, n3: 0 },

@@ -18,7 +18,7 @@ export const supportedFeaturesRule: Rule<never> = {
   },
   filter: () => {},
   explain: () => [],
-  // In an empty cluster every rule is asked whether a new node could help.
+  // The search for remedies calls every rule, also in an empty cluster, to find out whether a new node helps.
   wakes: (interest, change) =>
     isOwnSpecChange(interest, change) ||
     (change.kind === 'Node' && refusalsOf(interest.pod.shape).length === 0),

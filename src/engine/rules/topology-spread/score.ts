@@ -62,7 +62,7 @@ function podWeightAt(scored: readonly ScoredConstraint[], node: number): number 
 
 interface PreparedScore {
   readonly scored: readonly ScoredConstraint[];
-  /** By node row: 0 if the node scores 0 because it lacks a label. */
+  /** Indexed by node row: 0 if the node scores 0 because it lacks a label. */
   readonly labelled: Uint8Array;
 }
 

@@ -9,7 +9,7 @@ import { type SpreadConstraint, selectorFor } from '../../records/pod-shape/spre
 /** The count of a domain in which no node counts. */
 export const notCounted = -1;
 
-/** By node row: 1 if the node counts. Undefined if all nodes count. */
+/** Indexed by node row: 1 if the node counts. Undefined if all nodes count. */
 type NodeMask = Uint8Array | undefined;
 
 /** Which nodes count for a pod's spread constraints, and how many of the selected pods each has. */

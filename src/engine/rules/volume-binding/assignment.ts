@@ -16,7 +16,7 @@ export interface AssignmentProblem {
   readonly budget: WorkBudget;
 }
 
-/** With more claims than this, the matching decides among equally cheap assignments. */
+/** If a pod has more claims than this, the matching decides among equally cheap assignments. */
 const tieBreakClaimsMax = 8;
 
 /**

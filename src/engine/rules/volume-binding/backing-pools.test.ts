@@ -35,7 +35,7 @@ describe('classes with the same backing pool draw on the same disks', () => {
     });
   const planned = (index: ClusterIndex, ...claims: string[]) => planOutcome(index, pod('p', claims));
 
-  test('by the ratio of their figures', () => {
+  test('by the ratio of their capacity reports', () => {
     const apart = cluster({}, {});
     expect(planned(apart, 'a', 'b')).toMatchObject({ node: 'n1' });
     const together = cluster(shared(), shared());
@@ -43,7 +43,7 @@ describe('classes with the same backing pool draw on the same disks', () => {
     expect(planned(together, 'a', 'c')).toMatchObject({ node: 'n1' });
   });
 
-  test('by the factors of the classes, also if one of the figures is wrong', () => {
+  test('by the factors of the classes, also if one of the reports is wrong', () => {
     const index = cluster(shared('1'), shared('2'), '20Gi');
     expect(planned(index, 'a', 'b')).toEqual(noSpace);
     expect(planned(index, 'a', 'c')).toMatchObject({ node: 'n1' });

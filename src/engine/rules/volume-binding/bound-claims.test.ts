@@ -29,7 +29,7 @@ function refused(...items: readonly string[]): PlanOutcome {
   return { message: `0/1 nodes are available: ${items.map((item) => `1 ${item}`).join(', ')}.` };
 }
 
-/** In kube-scheduler the plugin for zones refuses a missing volume before the plugin for binding evaluates any node. */
+/** The plugin VolumeZone of kube-scheduler refuses a missing volume before the plugin for binding evaluates any node. */
 function notFound(volumeName: string): PlanOutcome {
   return { message: `0/1 nodes are available: persistentvolume "${volumeName}" not found.` };
 }

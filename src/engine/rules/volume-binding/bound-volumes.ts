@@ -19,7 +19,7 @@ export function checkBoundVolumes(cycle: Cycle, bound: readonly BoundNeed[], obs
   }
 }
 
-/** By node affinity. For an in-tree volume, by its CSI topology on nodes whose CSINode says that they serve the plugin through CSI. */
+/** Decides by the node affinity. For an in-tree volume, by its CSI topology on nodes whose CSINode says that they serve the plugin through CSI. */
 export function reaches(index: ClusterIndex, row: VolumeRow, node: number): boolean {
   const migrated = index.volumes.migratedTopology(row);
   const isMigrated =

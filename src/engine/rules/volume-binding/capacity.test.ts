@@ -213,7 +213,7 @@ describe('capacity is not checked', () => {
   ]);
 });
 
-describe('the rule follows the published figures', () => {
+describe('the rule follows the published capacity reports', () => {
   const full = {
     name: '',
     capacities: [storageCapacity('net', 'local', { capacity: '4Gi' })],

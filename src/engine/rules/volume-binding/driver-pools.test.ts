@@ -250,7 +250,7 @@ describe('a pool is reached', () => {
   });
 });
 
-describe('a figure is used', () => {
+describe('a capacity report is used', () => {
   const until = '2026-05-01T12:00:00Z';
   const untilMs = Date.parse(until);
   const storage = [classPools('fast', pool('one', '10Gi', { expiryTime: until }))];

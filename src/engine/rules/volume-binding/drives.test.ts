@@ -133,7 +133,7 @@ describe('drives as pools', () => {
     );
   });
 
-  test('drives of another tier or with other labels are named with what they lack', () => {
+  test('drives of another tier or with other labels are named with the difference', () => {
     const { claims, pod: asking } = sized([5], 'hot');
     const drives = [
       drive('a', 10, { labels: { rack: 'r1' } }),

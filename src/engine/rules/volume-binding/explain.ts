@@ -68,7 +68,7 @@ function explainAlone(question: Question, request: ClaimRequest): Finding[] {
     });
 }
 
-/** The drives of the node, each with what it lacks. */
+/** The drives of the node, each with the reason that excludes it. */
 function withOtherDrives({ index, state, node }: Question, request: ClaimRequest): Finding {
   const rows = state.solution.capacity.drivesAt(node);
   return {

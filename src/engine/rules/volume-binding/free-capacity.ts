@@ -272,7 +272,7 @@ export class FreeCapacity {
     return [...bins.values()].sort((a, b) => (a.backing < b.backing ? -1 : 1));
   }
 
-  /** Of two pools of one class on the same disks, a byte costs less in the pool that publishes more. */
+  /** A byte costs less in the pool that publishes more, if two pools of one class are on the same disks. */
   #cheaper(known: number | undefined, row: number): number {
     if (known === undefined) return row;
     const { pools } = this.#index;

@@ -107,7 +107,7 @@ describe('a pod that lacks the reserve', () => {
     },
     {
       cluster: smaller,
-      name: 'is not woken by an update without another figure',
+      name: 'is not woken by an update without another capacity report',
       event: upserted('Drive', atVersion('2', drive('d1', 100))),
       wakes: false,
     },

@@ -145,7 +145,7 @@ describe('a provisioned volume', () => {
     expect(hasRoomFor(bound(), '5Gi')).toBe(false);
   });
 
-  test('is included in the figure of the pool from its first update on', () => {
+  test('is included in the capacity report of the pool from its first update on', () => {
     const index = bound();
     publish(index, '4Gi', '2');
     expect(hasRoomFor(index, '4Gi')).toBe(true);
@@ -166,7 +166,7 @@ describe('a provisioned volume', () => {
     expect(hasRoomFor(index, '5Gi')).toBe(false);
   });
 
-  test('no longer counts after an update with the same figure: the driver may be thin', () => {
+  test('no longer counts after an update with the same report: the driver may be thin', () => {
     const index = bound();
     publish(index, '10Gi', '2');
     expect(hasRoomFor(index, '10Gi')).toBe(true);

@@ -97,7 +97,7 @@ function expiryObstacle({ pools }: ClusterIndex, row: number, margin: ByteMargin
   const { publisherLease } = pools.record(row);
   if (pools.expiry.atMs[row] !== pools.expiry.trustedUntilMs(publisherLease))
     return { code: 'Expired', margin };
-  const detail = `its publisher no longer renews Lease ${publisherLease}, so its capacity figures are not used`;
+  const detail = `its publisher no longer renews Lease ${publisherLease}, so its capacity reports are not used`;
   return { code: 'PublisherGone', margin, detail };
 }
 
@@ -106,7 +106,7 @@ function growthReserveText(index: ClusterIndex, request: ClaimRequest, row: numb
   return `it keeps ${quantityOfBytes(reserve.bytes)} (${request.provisioning!.growthReservePercent} %) free for expansions`;
 }
 
-/** What the request needs of a pool, and what the pool has left. What a drive keeps for expansions is not free. */
+/** The bytes that the request needs, and the free bytes of the pool. Bytes that a drive keeps for expansions are not free. */
 export function poolMargin(index: ClusterIndex, request: ClaimRequest, row: number): ByteMargin {
   const published = publishedCapacity(index.pools.record(row));
   const unreserved = subtractSizes(published, growthReserveOf(index, request, row));

@@ -148,7 +148,7 @@ function sizeMargin(claim: ClaimRecord, volume: VolumeRecord): Obstacle['margin'
 export class NearbyVolumesCache {
   readonly #index: ClusterIndex;
   readonly #byRequest = new Map<ClaimRequest, NearbyVolumes>();
-  /** By what the claim requests. */
+  /** Sorts by the difference from the claim's request. */
   readonly #shared = new Map<string, NearbyVolumes>();
 
   constructor(index: ClusterIndex) {

@@ -106,7 +106,7 @@ function optionsOf(search: NodeSearch, requests: readonly ClaimRequest[]): Optio
   }));
 }
 
-/** With attach limits a larger volume may fit, if it has another driver or is already attached. */
+/** If drivers have attach limits, a larger volume may fit, if it has another driver or is already attached. */
 const attachCandidatesMax = 64;
 
 /** The smallest volumes that a request accepts here, as many as can matter. */

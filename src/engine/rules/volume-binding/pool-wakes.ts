@@ -46,7 +46,7 @@ export function gainingPools(change: PoolChange, pools: PoolTable): readonly Poo
 }
 
 /**
- * Disks that several classes share, where promises of one class may cost the others less: its pool grew, or its figure no longer counts
+ * Disks that several classes share, where promises of one class may cost the others less: its pool grew, or its capacity report no longer counts
  * because the pool has gone or publishes nothing.
  */
 function cheaperBackings({ before, after }: PoolChange): readonly string[] {
@@ -69,7 +69,7 @@ function hasGrown(before: PoolRecord, after: PoolRecord): boolean {
   );
 }
 
-/** A pool without a figure provisions nothing. */
+/** A pool without a report provisions nothing. */
 function isLarger(after: Size | undefined, before: Size | undefined): boolean {
   if (after === undefined || before === undefined) return after !== undefined && before === undefined;
   return compareSizes(after, before) > 0;
@@ -127,7 +127,7 @@ interface Gain {
   readonly unlessRefusedBeforeMs: number;
 }
 
-/** By driver and entry. Computed once for each change, because every waiting pod asks for it. */
+/** Keyed by driver and entry. Computed once for each change, because every waiting pod reads it. */
 const known = new WeakMap<DriverPoolsChange, ReadonlyMap<string, readonly Gain[]>>();
 
 function gainsOf(change: DriverPoolsChange, pools: PoolTable): ReadonlyMap<string, readonly Gain[]> {

@@ -22,14 +22,14 @@ function renewed(atMs: number): Lease {
 
 /** A pool whose publisher renewed the Lease at noon, and a pod that needs the pool. */
 function clusterWith({ named = true, profile }: { named?: boolean; profile?: Profile } = {}): ClusterIndex {
-  const figure = storageCapacity('net', 'local', { capacity: '10Gi' });
+  const report = storageCapacity('net', 'local', { capacity: '10Gi' });
   const marks = named ? { [annotations.publisherLease]: lease } : {};
   const index = clusterOf(
     {
       Node: [node('n1')],
       StorageClass: [csiClass(driver, 'local')],
       CSIDriver: [csiDriver(driver)],
-      CSIStorageCapacity: [{ ...figure, metadata: { ...figure.metadata, annotations: marks } }],
+      CSIStorageCapacity: [{ ...report, metadata: { ...report.metadata, annotations: marks } }],
       PersistentVolumeClaim: [claim('a', '1Gi')],
     },
     profile,
@@ -42,7 +42,7 @@ function fits(index: ClusterIndex, nowMs: number): boolean {
   return plan(pod('p', ['a']), index, { nowMs }).kind === 'placement';
 }
 
-test('the figures of a publisher that no longer renews its Lease are not used, and the refusal says why', () => {
+test('the capacity reports of a publisher that no longer renews its Lease are not used, and the refusal says why', () => {
   const index = clusterWith();
   expect(fits(index, trustedUntilMs - 1)).toBe(true);
   expect(fits(index, trustedUntilMs)).toBe(false);
@@ -55,11 +55,11 @@ test('the figures of a publisher that no longer renews its Lease are not used, a
       ),
     );
   expect(details).toContain(
-    `PublisherGone: its publisher no longer renews Lease ${lease}, so its capacity figures are not used`,
+    `PublisherGone: its publisher no longer renews Lease ${lease}, so its capacity reports are not used`,
   );
 });
 
-test('figures without a Lease, or with one that is not known, are used as ever', () => {
+test('reports without a Lease, or with one that is not known, are used as ever', () => {
   expect(fits(clusterWith({ named: false }), trustedUntilMs + 1)).toBe(true);
   const index = clusterWith();
   setPublisherLease(index, lease, undefined);
@@ -70,7 +70,7 @@ test('kube-scheduler does not look at Leases, nor does the profile upstream', ()
   expect(fits(clusterWith({ profile: upstreamProfile }), trustedUntilMs + 1)).toBe(true);
 });
 
-test('a renewal wakes the pods that were refused since the figures expired, and no others', () => {
+test('a renewal wakes the pods that were refused since the reports expired, and no others', () => {
   const index = clusterWith();
   const { waker } = expectRefusal(index, pod('p', ['a']), trustedUntilMs);
   const change = setPublisherLease(index, lease, renewed(trustedUntilMs + minuteMs));
@@ -78,7 +78,7 @@ test('a renewal wakes the pods that were refused since the figures expired, and 
   expect(waker.wokenBy(change!)).toBe(true);
   expect(fits(index, trustedUntilMs + minuteMs)).toBe(true);
   const next = setPublisherLease(index, lease, renewed(trustedUntilMs + 2 * minuteMs));
-  expect(waker.wokenBy(next!), 'the figures had not expired since').toBe(false);
+  expect(waker.wokenBy(next!), 'the reports had not expired since').toBe(false);
 });
 
 test('a what-if question that renews the Lease leaves no trace', () => {
@@ -90,7 +90,7 @@ test('a what-if question that renews the Lease leaves no trace', () => {
   expect(fits(index, trustedUntilMs)).toBe(false);
 });
 
-test('pools are counted as soon as their publisher is gone, before their figures expire', () => {
+test('pools are counted as soon as their publisher is gone, before their reports expire', () => {
   const { expiry } = clusterWith().pools;
   expect(expiry.countWithoutPublisher(renewedMs + minuteMs)).toBe(0);
   expect(expiry.countWithoutPublisher(renewedMs + 2 * minuteMs)).toBe(1);

@@ -43,7 +43,7 @@ class Suitability {
   readonly #requests: readonly ClaimRequest[];
   readonly #solution: Solution;
   readonly #volumeShape: ShapeLines;
-  /** By request. */
+  /** Indexed by request. */
   readonly #poolShapes: readonly ShapeLines[];
   /** For each request the pools by node; undefined if its capacity is not tracked. */
   #columns: readonly (Int32Array | undefined)[] | undefined;
@@ -76,7 +76,7 @@ class Suitability {
     return 50 + this.#volumeShape.at(utilization) / 2;
   }
 
-  /** By the utilization of the pool with all of the pod's new volumes. */
+  /** Scores the utilization of the pool with all of the pod's new volumes. */
   #ofPool(request: number, node: number): number {
     const pool = this.#poolOf(request, node);
     if (pool < 0) return unknownPoolScore;

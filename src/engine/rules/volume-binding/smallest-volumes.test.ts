@@ -26,14 +26,14 @@ const base: ClusterObjects = {
 };
 
 /** A pool of 10Gi whose driver creates no volume below 4Gi. */
-function figure(version = '1', smallest: string | undefined = '4Gi') {
+function report(version = '1', smallest: string | undefined = '4Gi') {
   const { metadata, ...rest } = storageCapacity('net', 'local', { capacity: '10Gi', version });
   const marks = smallest === undefined ? {} : { [annotations.minimumVolumeSize]: smallest };
   return { ...rest, metadata: { ...metadata, annotations: marks } };
 }
 
 const forms: Readonly<Record<string, ClusterObjects>> = {
-  CSIStorageCapacity: { CSIStorageCapacity: [figure()] },
+  CSIStorageCapacity: { CSIStorageCapacity: [report()] },
   DriverCapacity: {
     DriverCapacity: [
       driverCapacity(driver, [
@@ -61,17 +61,17 @@ test.each(Object.keys(forms))('%s: a claim below the smallest volume takes as mu
 });
 
 test('the promises follow a smallest volume that the driver changes, and the pods that wait are woken', () => {
-  const index = clusterOf({ ...base, CSIStorageCapacity: [figure()] });
+  const index = clusterOf({ ...base, CSIStorageCapacity: [report()] });
   const ledger = new Ledger(index);
   for (const name of ['a', 'b'])
     expectReservation(ledger, expectPlacement(index, pod(`pod-of-${name}`, [name])));
   const { waker } = expectRefusal(index, pod('p', ['c']));
-  const { change } = index.upsert('CSIStorageCapacity', figure('2', '3Gi'));
+  const { change } = index.upsert('CSIStorageCapacity', report('2', '3Gi'));
   expect(waker.wokenBy(change!)).toBe(true);
   expect(fits(index, ['c'])).toBe(true);
 });
 
 test('kube-scheduler does not know the smallest volume, nor does the profile upstream', () => {
-  const index = clusterOf({ ...base, CSIStorageCapacity: [figure('1', '40Gi')] }, upstreamProfile);
+  const index = clusterOf({ ...base, CSIStorageCapacity: [report('1', '40Gi')] }, upstreamProfile);
   expect(fits(index, ['a'])).toBe(true);
 });

@@ -211,7 +211,7 @@ function drawsOn(interest: Interest, pool: PoolRecord): boolean {
 
 function isReleased(interest: Interest, change: ReleaseChange, index: ClusterIndex): boolean {
   const { refusedAtMs = Number.POSITIVE_INFINITY } = interest;
-  // Publishers renew their Leases all the time: the pod was refused while the figures were used.
+  // Publishers renew their Leases all the time: the pod was refused while the capacity reports were used.
   if (change.expiredAtMs !== undefined && refusedAtMs < change.expiredAtMs) return false;
   return (
     change.volumes.some((volume) => wantsVolume(interest, volume)) ||

@@ -102,19 +102,19 @@ const cases: readonly Case[] = [
     score: 0,
   },
   {
-    name: 'a weight of zero is no preference',
+    name: 'a weight of zero is not a preference',
     volumes: [preferring('v1', [{ weight: 0, rack: 'r2' }])],
     chosen: 'a',
     score: 0,
   },
   {
-    name: 'a weight above 100 is no preference',
+    name: 'a weight above 100 is not a preference',
     volumes: [preferring('v1', [{ weight: 101, rack: 'r2' }])],
     chosen: 'a',
     score: 0,
   },
   {
-    name: 'text that is not JSON is no preference',
+    name: 'an annotation that is not JSON is not a preference',
     volumes: [preferring('v1', 'rack r2, please')],
     chosen: 'a',
     score: 0,

@@ -15,7 +15,7 @@ export interface InterPodCluster {
   readonly StatefulSet: ReadonlyMap<string, StatefulSet>;
 }
 
-/** By node: kube-scheduler's reason if it is refused, else the score. */
+/** kube-scheduler's reason if the node is refused, else the score; by node. */
 export type RuleAnswers = Readonly<Record<string, string | number>>;
 
 export interface PlacedPod {

@@ -199,7 +199,7 @@ function promisesOf(cluster: OracleCluster, pool: OraclePool): bigint[] {
     .map((claim) => requestOf(claim) ?? 0n);
 }
 
-/** Of the pools that the selected node reaches, the one that the claim names, else the first. */
+/** The pool that the claim names, else the first, among those that the selected node reaches. */
 function promisedPool(cluster: OracleCluster, claim: PersistentVolumeClaim): OraclePool | undefined {
   const node = cluster.node(selectedNodeOf(claim) ?? '');
   const storageClass = cluster.classOf(claim);

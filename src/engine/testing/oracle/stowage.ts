@@ -29,7 +29,7 @@ export interface Assignment {
   readonly volumes: ReadonlyMap<string, string>;
   /** The claims, and inline volumes as `namespace/pod:volume`, that get a new volume; with the pool's key if the driver publishes capacity. */
   readonly provisioned: ReadonlyMap<string, string | undefined>;
-  /** By how much the existing volumes exceed the requests in total, in billionths of a byte. */
+  /** The total excess of the existing volumes over the requests, in billionths of a byte. */
   readonly waste: bigint;
 }
 

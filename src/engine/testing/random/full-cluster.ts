@@ -115,5 +115,5 @@ const arbAllRules: fc.Arbitrary<FullCluster> = fc
     ),
   }));
 
-/** In half of the clusters only volume rules matter. */
+/** Half of the clusters exercise only the volume rules. */
 export const arbFullCluster: fc.Arbitrary<FullCluster> = fc.oneof(arbCluster, arbAllRules);

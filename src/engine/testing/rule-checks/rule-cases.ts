@@ -37,7 +37,7 @@ export interface RuleWakeCase {
   readonly wakes: boolean;
 }
 
-/** In any case, an event that makes the pod fit must wake it. */
+/** An event that makes the pod fit must always wake it. */
 export function expectRuleWakeCases(rule: AnyRule, cases: readonly RuleWakeCase[]): void {
   test.each(byName(cases))('%s', (_, { cluster, pod: target, event, wakes }) => {
     const index = clusterOf(cluster);

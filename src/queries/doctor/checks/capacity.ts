@@ -16,7 +16,7 @@ import { type Check, type Found, objectOf } from '../check.ts';
 import { type ClusterFacts, factItems, factValue } from '../facts.ts';
 import { serverNowMs } from './clocks.ts';
 
-/** Publishers measure at least once a minute; ten failures in a row are no accident. */
+/** Publishers measure at least once a minute; ten failures in a row are not an accident. */
 const ageMsMax = 10 * 60_000;
 
 export const capacityChecks: readonly Check[] = [
@@ -40,7 +40,7 @@ function objectFindings(facts: ClusterFacts): readonly Found[] {
   });
 }
 
-/** A figure that has not changed is not written again: while its publisher runs, it is not old. Other publishers do not say when they measured. */
+/** A capacity report that has not changed is not written again: while its publisher runs, it is not old. Other publishers do not say when they measured. */
 function objectProblem(
   { metadata }: CSIStorageCapacity,
   { clock, nowMs }: ClusterFacts,

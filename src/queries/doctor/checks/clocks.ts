@@ -3,7 +3,7 @@ import { parseTimestamp } from '../../../kube/go/timestamp.ts';
 import { type Check, type Found, objectOf } from '../check.ts';
 import { type ClusterFacts, factValue, type ServerClock } from '../facts.ts';
 
-/** Figures expire after minutes and Leases after 15 s: less than this harms nothing. */
+/** Capacity reports expire after minutes and Leases after 15 s: less than this harms nothing. */
 const skewMsMax = 5_000;
 /** From here on tokens and certificates fail. */
 const skewMsBroken = 60_000;

@@ -62,7 +62,7 @@ function versionOf({ spec }: CustomResourceDefinition) {
 
 /**
  * The first path of `wanted` that `given` lacks or has with another value; undefined if there is none. The API server adds defaults, so that
- * more is no difference; texts for people are not compared.
+ * more is not a difference; descriptions are not compared.
  */
 function missingPath(wanted: unknown, given: unknown, path: string): string | undefined {
   if (Array.isArray(wanted)) {

@@ -91,7 +91,7 @@ function expected(controller: string, suffix: string | undefined, isPrefix: bool
   return { controller, lease: leaseKeyOf(electionName(controller, suffix)).name, isPrefix };
 }
 
-/** Of `--name=value` or `--name value`. */
+/** The value of `--name=value` or `--name value`. */
 function flagValue(flags: readonly string[], name: string): string | undefined {
   const at = flags.findIndex((flag) => flag === `--${name}` || flag.startsWith(`--${name}=`));
   const flag = flags[at];

@@ -114,7 +114,7 @@ function causesText({ causes }: ExplainedPending): string {
   return causes.length < 2 ? '' : `, for ${causes.length} causes`;
 }
 
-/** In name order. */
+/** Sorted by name. */
 function pendingPods(pods: readonly Pod[]): readonly Pod[] {
   return pods
     .map((pod): readonly [Pod, PodRecord] => [pod, readPod(pod)])

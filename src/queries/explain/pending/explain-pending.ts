@@ -17,7 +17,7 @@ import type { CauseLine, PendingParts, PodsRemedyLine } from './pending-explanat
 import { groupAlikePods } from './pod-kinds.ts';
 import { causesTriedMax, type ExplainPendingOptions, tryRemedies } from './remedy-trials.ts';
 
-/** An explanation costs as much as a plan for every node, so only so many kinds of pods are looked at: those with most pods. */
+/** An explanation costs as much as a plan for every node, so only this many kinds of pods are explained: those with most pods. */
 const kindsExplainedMax = 200;
 export type ExplainedPending = Omit<PendingParts, 'summary'>;
 

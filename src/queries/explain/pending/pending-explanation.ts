@@ -10,7 +10,7 @@ export type PendingExplanation = PendingPodsExplanation | WorkloadExplanation;
 /** All pending pods of a namespace or of the cluster. */
 export interface PendingPodsExplanation extends PendingParts {
   readonly kind: 'PendingPodsExplanation';
-  /** Absent if all namespaces were looked at. */
+  /** Absent if the explanation covers all namespaces. */
   readonly namespace?: string | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface NotCreatedLine {
 
 export interface PendingParts {
   readonly apiVersion: typeof explanationApiVersion;
-  /** One line for people. */
+  /** One line for users. */
   readonly summary: string;
   readonly pods: PendingCounts;
   /** The cause with the most pods first. */

@@ -4,7 +4,7 @@ import type { Pod } from '../../../kube/api/core.ts';
 
 /** Pending pods that ask for the same, so that one explanation holds for all: the replicas of a workload. */
 export interface AlikePods {
-  /** In name order. */
+  /** Sorted by name. */
   readonly pods: readonly Pod[];
 }
 

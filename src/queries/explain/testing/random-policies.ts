@@ -23,7 +23,7 @@ export interface DrawnDrive {
   readonly name: string;
   readonly node: string;
   readonly sizeGib: number;
-  /** What volumes have left free. */
+  /** The bytes that volumes leave free. */
   freeGib: number;
   /** Whether it has a volume of another member of the set. */
   hasMember: boolean;
@@ -44,7 +44,7 @@ export class RandomPolicies {
   readonly requestGib: number;
   readonly zoneOf = new Map<string, string>();
   readonly drives: DrawnDrive[] = [];
-  /** By member, the drive of its volume. */
+  /** The drive of each member's volume. */
   readonly #members: DrawnDrive[] = [];
 
   constructor(seed: string) {

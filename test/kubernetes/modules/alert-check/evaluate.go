@@ -13,10 +13,10 @@ import (
 	"github.com/prometheus/prometheus/tsdb/chunks"
 )
 
-// Case is a situation in which an alert is looked at.
+// Case is a situation in which an alert is evaluated.
 type Case struct {
 	Alert string `json:"alert"`
-	// In Prometheus' notation, one sample a minute: `up{job="a"} 1 1 0x10`.
+	// Prometheus' notation, one sample a minute: `up{job="a"} 1 1 0x10`.
 	Series []string `json:"series"`
 }
 

@@ -161,7 +161,7 @@ func (n *onNode) GetCapacity(
 	return &csi.GetCapacityResponse{AvailableCapacity: max(0, bytes/copies(request.GetParameters()))}, nil
 }
 
-// freeAt is what a topology has; without one, what the node has; without a node, everything.
+// freeAt returns the free bytes of a topology; without one, those of the node; without a node, all free bytes.
 func (d *driver) freeAt(node string, topology *csi.Topology) int64 {
 	if topology != nil {
 		return d.free(topology.GetSegments()[d.topologyKey])

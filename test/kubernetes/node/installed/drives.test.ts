@@ -125,7 +125,7 @@ async function servesInlineVolumes(bed: InstalledBed): Promise<void> {
   await bed.kubectl('delete', 'pod', 'huge');
 }
 
-/** With both drives cordoned a pod waits; it goes where a drive is uncordoned. */
+/** A pod waits while both drives are cordoned, and gets the drive that is uncordoned. */
 async function respectsCordon(bed: InstalledBed): Promise<void> {
   const all = await readDrives(bed);
   const nameOn = (node: string) => all.find(({ spec }) => spec?.nodeName === node)?.metadata?.name ?? '';

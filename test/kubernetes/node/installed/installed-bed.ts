@@ -95,7 +95,7 @@ export class InstalledBed {
     await this.kubectlWith(list, 'apply', '-f', '-');
   }
 
-  /** With an input. */
+  /** Runs a program with an input. */
   async kubectlWith(input: string, ...args: readonly string[]): Promise<string> {
     return await this.#kubectl(args, input);
   }

@@ -179,7 +179,7 @@ async function avoidsPressure(bed: InstalledBed): Promise<void> {
     (taints) => taints.includes('node.kubernetes.io/disk-pressure'),
   );
   const about = `involvedObject.uid=${onB?.metadata?.uid},reason=Evicted`;
-  // By its rank, or because the restarted kubelet does not admit it again.
+  // Because of its rank, or because the restarted kubelet does not admit it again.
   await eventually(
     () => bed.kubectl('get', 'events', '--field-selector', about, '-o', 'jsonpath={.items[*].message}'),
     (text) => /low on resource: ephemeral-storage|condition: \[DiskPressure\]/.test(text),

@@ -25,7 +25,7 @@ export function podNamed(name: string, spec: Partial<PodSpec> = {}): Pod {
   } as Pod;
 }
 
-/** With a volume at `/data`. */
+/** A pod with a volume at `/data`. */
 export function podWith(name: string, source: object, spec: Partial<PodSpec> = {}): Pod {
   return podNamed(name, { ...withVolume(source), ...spec });
 }

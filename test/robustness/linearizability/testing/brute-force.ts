@@ -43,7 +43,7 @@ function expected(call: Operation['call'], before: string | undefined, isMatch: 
   return isMatch ? 'written' : 'conflict';
 }
 
-/** In these histories, the value `v7` always has version 7. */
+/** Within these histories, the value `v7` always has version 7. */
 function versionOf(value: string | undefined): number | undefined {
   return value === undefined ? undefined : Number(value.slice(1));
 }
