@@ -20,7 +20,7 @@ export const controllersLayers: readonly (readonly string[])[] = [
 
 /** The layers of `src/controllers/volumes`. */
 export const volumesLayers: readonly (readonly string[])[] = [
-  ['attempt-delays.ts', 'attributes-class-protection.ts'],
+  ['driver-retry-delay.ts', 'attributes-class-protection.ts'],
   ['modifier'],
   ['pv-binder', 'expander', 'ephemeral', 'protection.ts', 'zonal-upgrade'],
 ];

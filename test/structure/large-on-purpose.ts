@@ -7,4 +7,6 @@ export const largeOnPurpose: LargeOnPurpose = {
     'all pools with their lookups by class, node and volume, which one update has to change together',
   'src/engine/drives/drive-index.ts':
     'all drives with their sorted lists, which one update has to change together',
+  'src/simulation/simulation.ts':
+    'one run of a scenario in the order of its phases, from the first object to the probes',
 };

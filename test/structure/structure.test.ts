@@ -17,6 +17,8 @@ import {
   type Version,
 } from './package-rules.ts';
 import { checkMentionedPaths, checkReadmeTables } from './readme-rules.ts';
+import { sentenceCounts } from './sentence-counts.ts';
+import { checkRiddles } from './sentence-rules.ts';
 import { checkSizes } from './size-rules.ts';
 import { readSource, type TextFile } from './source-facts.ts';
 import {
@@ -82,10 +84,18 @@ test('pages mention only files and folders that exist', () => {
   expectNone(checkMentionedPaths(files));
 });
 
-test('texts and names avoid the words that readers have to translate', () => {
-  const isText = ({ path }: TextFile): boolean =>
-    /\.(ts|mjs|go|md)$/.test(path) && !path.startsWith('test/structure/vocabulary');
-  expectNone(checkVocabulary(files.filter(isText), allowedUses));
+describe('texts and names', () => {
+  const texts = files.filter(
+    ({ path }) => /\.(ts|mjs|go|md)$/.test(path) && !/^test\/structure\/(vocabulary|sentence)/.test(path),
+  );
+
+  test('avoid the words that readers have to translate', () => {
+    expectNone(checkVocabulary(texts, allowedUses));
+  });
+
+  test('gain no sentences that readers have to read twice', () => {
+    expectNone(checkRiddles(texts, sentenceCounts));
+  });
 });
 
 describe('the packages', () => {

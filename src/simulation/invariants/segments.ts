@@ -6,7 +6,7 @@ import { segmentDriverName } from '../simulated-segment-driver.ts';
 import type { Invariant } from './invariant.ts';
 
 /**
- * A volume cannot change its node, so a pod whose volume is where it may not run waits for ever. The labels of nodes and the selectors of pods
+ * A volume cannot change its node, so a pod whose volume is where it may not run waits forever. The labels of nodes and the selectors of pods
  * stay the same here; whether a node is full or cordoned may change after the segments were recorded, and does not count.
  */
 export const volumesAreWherePodsMayRun: Invariant = {
