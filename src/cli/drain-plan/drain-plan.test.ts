@@ -6,6 +6,7 @@ import { nodes } from '../../kube/resources.ts';
 import type { DrainPlanReport } from '../../queries/drain/drain-report.ts';
 import { exitCodeOfDrain, makeDrainPlan } from '../../queries/drain/make-drain-plan.ts';
 import { moveMarkText, moveTargetKey } from '../../queries/drain/move-mark.ts';
+import { predictEviction } from '../../queries/drain/predict-eviction.ts';
 import { drainTargetOf } from '../../queries/plan/drain-target.ts';
 import { shop, twoDrives } from '../../queries/plan/testing/plan-views.ts';
 import { nodeWith, viewOf } from '../../queries/testing/cluster-views.ts';
@@ -14,7 +15,6 @@ import { VirtualClock } from '../../runtime/virtual-clock.ts';
 import { plainTerminal, type Terminal } from '../output/terminal.ts';
 import { loadCluster } from '../source/load-cluster.ts';
 import { disksIn } from '../source/load-disks.ts';
-import { predictEviction } from './predict-eviction.ts';
 import { drainPlanCommand, renderedDrainPlan } from './run.ts';
 import { busyNode, largeCluster, roomyDrives, threeDisks } from './testing/drain-views.ts';
 
@@ -22,7 +22,7 @@ const golden = (name: string) => `./testing/golden/${name}.txt`;
 const narrow: Terminal = { width: 50, hasColour: false, isInteractive: true };
 
 function planOf(argument: string, view: ClusterView, disks?: ReturnType<typeof threeDisks>): DrainPlanReport {
-  const facts = { view, disks, clock: new VirtualClock(), profile: 'stowage', predictEviction } as const;
+  const facts = { view, disks, clock: new VirtualClock(), profile: 'stowage' } as const;
   return makeDrainPlan(drainTargetOf(argument), facts);
 }
 
@@ -83,7 +83,6 @@ describe('golden files', () => {
       disks: await disksIn(cluster),
       clock: environment.clock,
       profile: 'stowage',
-      predictEviction,
     } as const;
     const report = makeDrainPlan(drainTargetOf('n1'), facts);
     await expect(renderedDrainPlan(report, 'table', plainTerminal)).toMatchFileSnapshot(golden('no-rights'));

@@ -10,7 +10,6 @@ import { type Terminal, terminalOf } from '../output/terminal.ts';
 import { loadFromSource, type SourceFlags } from '../source/load-cluster-view.ts';
 import { disksOfView, readDrainDisks } from '../source/load-disks.ts';
 import { requireNodes } from '../source/require-nodes.ts';
-import { predictEviction } from './predict-eviction.ts';
 import { leftNames, renderDrainPlan } from './render.ts';
 
 export interface DrainPlanFlags extends SourceFlags {
@@ -34,7 +33,6 @@ export async function drainPlanCommand(argument: string, flags: DrainPlanFlags):
     disks,
     clock: realClock,
     profile,
-    predictEviction,
   });
   progress.end();
   process.stdout.write(renderedDrainPlan(report, format, terminalOf(process.stdout, process.env)));

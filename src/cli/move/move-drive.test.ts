@@ -14,7 +14,6 @@ import { conflict } from '../../kube/api-error.ts';
 import { nodes, persistentVolumeClaims, pods } from '../../kube/resources.ts';
 import { moveMarkOf } from '../../queries/drain/move-mark.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { predictEviction } from '../drain-plan/predict-eviction.ts';
 import { loadCluster } from '../source/load-cluster.ts';
 import type { DriveCopier, MoveContext } from './move-context.ts';
 import { moveDrive, openAfterMove } from './move-drive.ts';
@@ -132,7 +131,6 @@ class MovingDrives {
       disks: undefined,
       clock,
       profile: 'stowage' as const,
-      predictEviction,
     });
     return {
       cluster,

@@ -7,7 +7,7 @@ import { nodes, pods, statefulSets } from '../../kube/resources.ts';
 import { drives } from '../../kube/stowage/drive.ts';
 import { replicas } from '../../kube/stowage/replica.ts';
 import { storageNodes } from '../../kube/stowage/storage-node.ts';
-import { predictEviction } from '../drain-plan/predict-eviction.ts';
+import { predictEviction } from '../../queries/drain/predict-eviction.ts';
 import { loadCluster } from '../source/load-cluster.ts';
 import { disksIn } from '../source/load-disks.ts';
 import type { MoveContext, MoveOutcome } from './move-context.ts';
@@ -134,7 +134,6 @@ class MovingNode {
       disks: await disksIn(cluster),
       clock,
       profile: 'stowage' as const,
-      predictEviction,
     });
     const deadlineMs = clock.monotonicMs() + timeoutMs;
     return { cluster, clock, deadlineMs, load, copier: undefined, onChange: () => {}, onProgress: () => {} };

@@ -6,7 +6,6 @@ import type { DrainPlanReport } from '../../queries/drain/drain-report.ts';
 import { exitCodeOfDrain, makeDrainPlan } from '../../queries/drain/make-drain-plan.ts';
 import { type DrainTarget, drainTargetText } from '../../queries/plan/drain-target.ts';
 import { realClock } from '../../runtime/clock.ts';
-import { predictEviction } from '../drain-plan/predict-eviction.ts';
 import { renderedDrainPlan } from '../drain-plan/run.ts';
 import { CliError, usage } from '../errors/cli-error.ts';
 import { drainTargetArgument } from '../flags/change-flags.ts';
@@ -149,7 +148,7 @@ async function loadFacts(cluster: KubernetesCluster): Promise<DrainFacts> {
   const { server, source, namespace } = cluster;
   const options = { server, source, onProgress: () => {}, needsPolicies: true };
   const view = await loadCluster(cluster, { namespace }, options);
-  return { view, disks: await disksIn(cluster), clock: realClock, profile: undefined, predictEviction };
+  return { view, disks: await disksIn(cluster), clock: realClock, profile: undefined };
 }
 
 function timeoutOf(timeout: string | undefined): number {

@@ -13,25 +13,6 @@ export interface DrainFacts {
   readonly disks: DiskObjects | undefined;
   readonly clock: Clock;
   readonly profile: MakePlanOptions['profile'];
-  /** Predicts what evicting the disks of a node moves where, as the controller `disks` would. */
-  readonly predictEviction: (
-    nodeName: string,
-    disks: DiskObjects,
-    clock: Clock,
-  ) => readonly PredictedEviction[];
-}
-
-/** What happens to one replica or copy on the disks of a node that is evicted. */
-export interface PredictedEviction {
-  readonly kind: 'replica' | 'image';
-  readonly name: string;
-  readonly claim: string | undefined;
-  readonly bytes: number;
-  readonly from: string;
-  /** The disk that gets a new one; undefined if enough others stay, or if no disk fits. */
-  readonly to: string | undefined;
-  /** Why no disk fits. */
-  readonly refusal: string | undefined;
 }
 
 /** What the parts of a plan find out. */

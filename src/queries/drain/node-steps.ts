@@ -8,9 +8,10 @@ import { drivesDriver } from '../../kube/stowage/drive.ts';
 import { budgetsOf, makePlan, whatIfIndex } from '../plan/make-plan.ts';
 import type { PlanReport, VolumeCopyLine } from '../plan/plan-report.ts';
 import { isReadIn } from '../view/unread-kinds.ts';
-import type { DrainFacts, DrainParts, PredictedEviction } from './drain-facts.ts';
+import type { DrainFacts, DrainParts } from './drain-facts.ts';
 import type { DrainStep, EvictedPodLine, LeftLine } from './drain-report.ts';
 import { evictionWaves } from './eviction-waves.ts';
+import { type PredictedEviction, predictEviction } from './predict-eviction.ts';
 import { emptyStep, leftPod } from './step-parts.ts';
 
 /** The cluster as an index, and what of it could be read. */
@@ -25,7 +26,7 @@ export function nodeSteps(node: string, facts: DrainFacts): DrainParts {
   const plan = makePlan(view, [{ kind: 'drain-node', node }], options);
   const { index } = whatIfIndex(view, options);
   const own = [...view.snapshot.values('Drive')].filter(({ spec }) => spec?.nodeName === node);
-  const evictions = facts.disks === undefined ? [] : facts.predictEviction(node, facts.disks, clock);
+  const evictions = facts.disks === undefined ? [] : predictEviction(node, facts.disks, clock);
   const pods = evictedPods(node, plan, index, facts);
   const steps = [
     cordonStep(node, own, facts),

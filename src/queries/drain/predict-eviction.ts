@@ -14,12 +14,24 @@ import {
   type VolumeView,
 } from '../../engine/disks/volumes/volume-model.ts';
 import { volumeView } from '../../engine/disks/volumes/volume-view.ts';
-import { claimsOfVolumes } from '../../queries/disks/claims-of-volumes.ts';
-import { diskEntries } from '../../queries/disks/disk-entries.ts';
-import type { DiskObjects } from '../../queries/disks/disk-objects.ts';
-import { diskLabel, type KnownDisk, knownDisks } from '../../queries/disks/known-disks.ts';
-import type { PredictedEviction } from '../../queries/drain/drain-facts.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { claimsOfVolumes } from '../disks/claims-of-volumes.ts';
+import { diskEntries } from '../disks/disk-entries.ts';
+import type { DiskObjects } from '../disks/disk-objects.ts';
+import { diskLabel, type KnownDisk, knownDisks } from '../disks/known-disks.ts';
+
+/** What happens to one replica or copy on the disks of a node that is evicted. */
+export interface PredictedEviction {
+  readonly kind: 'replica' | 'image';
+  readonly name: string;
+  readonly claim: string | undefined;
+  readonly bytes: number;
+  readonly from: string;
+  /** The disk that gets a new one; undefined if enough others stay, or if no disk fits. */
+  readonly to: string | undefined;
+  /** Why no disk fits. */
+  readonly refusal: string | undefined;
+}
 
 /** A volume is planned again after each write; more rounds than these change nothing for a new replica. */
 const roundsMax = 4;
