@@ -24,7 +24,7 @@ const ownersOf = async (name: string) =>
     uid,
   ]);
 
-test('the figures of a driver are deleted with it', async () => {
+test('the capacity reports of a driver are deleted with it', async () => {
   const name = 'csi.example.com';
   const driver = await drivers().create({ metadata: { name }, spec: {} });
   await capacities().create({ metadata: { name }, spec: { capacityTracking: true } });

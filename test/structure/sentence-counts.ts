@@ -5,7 +5,7 @@ export const sentenceCounts: RiddleCounts = {
   '.': 2,
   bench: 1,
   docs: 27,
-  scripts: 1,
+  scripts: 6,
   'src/cli': 67,
   'src/controllers': 124,
   'src/drives': 28,

@@ -75,7 +75,7 @@ describe('stowage disks', () => {
     expect(stdout).toMatch(/^ {2}db-r0 +n[12] +default /m);
   });
 
-  test('evict says what can not move, and why, and takes it back', async () => {
+  test('evict says what can not move, and why, and cancels the eviction', async () => {
     const status = async () => (await disks('evict', 'node/n1')).status;
     await expect.poll(status).toBe(3);
     const { stdout, stderr } = await disksProcess('evict', 'node/n1');
@@ -84,7 +84,7 @@ describe('stowage disks', () => {
     expect(await states()).toEqual(['Evicting', 'Ready']);
     expect(await disks('evict', 'n1/default', '--undo')).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('but StorageNode n1 has evictionRequested: true; take that back with'),
+      stderr: expect.stringContaining('but StorageNode n1 has evictionRequested: true; cancel that too with'),
     });
     expect(await disks('uncordon', 'n1/default')).toMatchObject({
       stdout: 'disk/n1/default already uncordoned; node/n1 is still cordoned\n',

@@ -1,4 +1,4 @@
-// Command api writes the project's view of Kubernetes' types: TypeScript types in src/kube/api, tables for the API server's
+// Command api writes what the project has to know of Kubernetes' types: TypeScript types in src/kube/api, tables for the API server's
 // decoders and mergers, and what Go makes of many objects and texts, for tests. scripts/generate.mjs runs it:
 //
 //	go run ./api ROOT

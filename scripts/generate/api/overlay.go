@@ -63,7 +63,7 @@ var preludeImports = map[string]map[string][]string{
 	"core/v1": {"meta/v1": {"QuantityText"}},
 }
 
-// extraFields are not part of Kubernetes' API.
+// extraFields are no part of Kubernetes' API.
 var extraFields = map[string]string{
 	"core/v1.CSIVolumeSource": `  /**
    * Proposed with storage capacity tracking and never part of Kubernetes. Without it an inline volume has no size to
@@ -73,7 +73,7 @@ var extraFields = map[string]string{
 `,
 }
 
-// comments explain how to use a type or a field; by group version, type and field.
+// comments are what we have to know about a type or a field to use it; by group version, type and field.
 var comments = map[string]string{
 	"apiextensions.k8s.io/v1.CustomResourceDefinition":                 "Cluster-scoped.",
 	"apiextensions.k8s.io/v1.CustomResourceValidation.openAPIV3Schema": "A structural schema; the code that validates against it parses it.",

@@ -48,7 +48,7 @@ func (storedView) property(f *typeFile, owner *apiType, field apiField) string {
 	return fmt.Sprintf("  %s: %s;\n", name, spelled)
 }
 
-// isOptional: a struct that is not a pointer is never empty to Go's omitempty.
+// isOptional: a struct that is no pointer is never empty to Go's omitempty.
 func isOptional(field apiField) bool {
 	return field.omitZero || (field.omitEmpty && field.goType.Kind() != reflect.Struct)
 }

@@ -20,7 +20,7 @@ type view interface {
 	property(f *typeFile, owner *apiType, field apiField) string
 	// leaf spells a type with a form of its own.
 	leaf(f *typeFile, kind string) string
-	// named spells a Go type that has a name but is not a struct; empty means: by its kind.
+	// named spells a Go type that has a name but is no struct; empty means: by its kind.
 	named(f *typeFile, goType reflect.Type) string
 	list(element string) string
 	mapOf(f *typeFile, element string) string

@@ -135,7 +135,8 @@ Examples:
   stowage drives move n1-b7f6c1de n1-0a3b8f1c
 
 Data is removed from the source when an equal copy is on the target. Called again after an interruption, it goes on. The
-state of both drives is Repairing meanwhile. Exit status: 0 on success, 1 on an error, 2 on wrong usage.`,
+state of the source is Repairing meanwhile; pods that use only the target go on. Exit status: 0 on success, 1 on an error, 2 on
+wrong usage.`,
     )
     .action(async (source, target, options) => {
       const { moveDriveVolumes } = await import('./move.ts');
