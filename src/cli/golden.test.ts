@@ -1,4 +1,4 @@
-/** What `plan` and `headroom` print where there is very much, very little, or nothing to read. */
+/** The output of `plan` and `headroom` if there is very much, very little, or nothing to read. */
 import { expect, test } from 'vitest';
 import { InterceptedCluster } from '../cluster/intercepted-cluster.ts';
 import { VirtualTimeCluster } from '../controllers/testing/virtual-time-cluster.ts';

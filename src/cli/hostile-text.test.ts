@@ -112,7 +112,7 @@ const objects: readonly object[] = [
 beforeAll(() => writeFileSync(path, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects })));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What the command prints on both streams of a terminal with colours. */
+/** The output of the command on both streams of a terminal with colours. */
 async function printed(args: readonly string[]): Promise<string> {
   let all = '';
   const write = (chunk: string | Uint8Array) => {

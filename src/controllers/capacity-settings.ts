@@ -2,7 +2,7 @@
 export interface CapacitySettings {
   /** The kind of object for classes; `<ephemeral>` is always a DriverCapacity, because a CSIStorageCapacity needs a class. */
   readonly form: CapacityForm;
-  /** How often a driver is asked although nothing is known to have changed. */
+  /** The polling interval for a driver without known changes. */
   readonly pollIntervalMs: number;
   /** Also the capacity for inline volumes, which have no class. */
   readonly forEphemeral: boolean;
@@ -10,7 +10,7 @@ export interface CapacitySettings {
   readonly forImmediateBinding: boolean;
   /** Only topology keys with this prefix make up segments; all by default. */
   readonly topologyPrefix?: string | undefined;
-  /** How many calls of GetCapacity a driver gets at once. */
+  /** The maximum number of concurrent GetCapacity calls to a driver. */
   readonly threads: number;
   /** The namespace of CSIStorageCapacity objects. */
   readonly namespace: string;

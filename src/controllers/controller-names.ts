@@ -1,13 +1,13 @@
 import { allControllers } from './all-controllers.ts';
 
-/** In the order in which they start. */
+/** The names of all controllers, in the order in which they start. */
 export const controllerNames: readonly string[] = allControllers().map(({ name }) => name);
 
 const choices = `must be *, none, or some of ${controllerNames.join(', ')}`;
 
 export type ControllerSelection =
   | { readonly ok: true; readonly names: readonly string[] }
-  /** What is wrong with the list, without its source. */
+  /** The error in the list, without its source. */
   | { readonly ok: false; readonly problem: string };
 
 /**

@@ -8,7 +8,7 @@ export interface DiskVolumeWaitOptions<Result> {
   readonly maxMs: number;
   /** Called with the stored Volume, at first and after each of its changes; undefined: wait for the next one. */
   look(volume: DiskVolume | undefined): Promise<Result | undefined>;
-  /** What the Volume waits for, as a sentence. */
+  /** The reason why the Volume waits, as a sentence. */
   timeoutText(volume: DiskVolume | undefined): string;
 }
 
@@ -46,7 +46,7 @@ export class DiskVolumeWait {
     }
   }
 
-  /** Until the controller ends. */
+  /** Runs until the controller stops. */
   #watch(signal: AbortSignal): ObjectChanges<DiskVolume> {
     const { informers, clock } = this.#context;
     const changes = new ObjectChanges(informers.of(diskVolumes), clock);

@@ -49,7 +49,7 @@ export interface RunControllersOptions
   readonly onError: (error: unknown) => void;
   /**
    * Each controller runs only while this process holds its Lease. A controller that loses its Lease ends, is reported as `lost`, and takes part in
-   * the election again. Off by default: controllers start at once, and announce themselves on their Leases if `version` is set.
+   * the election again. Off by default: controllers start immediately, and announce themselves on their Leases if `version` is set.
    */
   readonly leaderElection?: boolean | undefined;
   /**
@@ -67,7 +67,7 @@ export interface RunControllersOptions
 
 export interface RunningControllers {
   /**
-   * What is still missing before the controllers can be relied on: controllers that have not started, resources that have not been read.
+   * The reasons why the controllers are not ready: controllers that have not started, resources that have not been read.
    * Empty once they are ready. A controller on standby is not waited for: it could lead at any time.
    */
   waitingFor(): readonly string[];
@@ -105,7 +105,7 @@ export function runControllers(unmetered: RunControllersOptions): RunningControl
   return { waitingFor: () => [...starting, ...shared.informers.unsynced, ...shared.metadataCache.syncing] };
 }
 
-/** Only a process that runs the controller `drives` has a driver of its own, beside those at the addresses. */
+/** Only a process that runs the controller `drives` has its own driver, beside those at the addresses. */
 function driversOf(
   options: RunControllersOptions,
 ): Pick<ControllerSettings, 'csiDrivers' | 'inProcessDrivers'> {

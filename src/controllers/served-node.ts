@@ -8,7 +8,7 @@ import type { ControllerContext } from '../reconcile/controller.ts';
 import type { Informer } from '../reconcile/informer/informer.ts';
 
 /**
- * The node of this process, where each node has a process of its own with the driver of that node (`--node-deployment`): which volumes
+ * The node of this process, where each node has its own process with the driver of that node (`--node-deployment`): which volumes
  * are this node's. No leader decides, so each process has to leave the volumes of other nodes alone: their drivers have them.
  */
 export class ServedNode {

@@ -65,7 +65,7 @@ export interface DrivesProcessOptions {
 export const callGraceMs = 1_000;
 
 /**
- * The CSI driver for local drives as a process of its own, with the controller service, the node service, or both.
+ * The CSI driver for local drives as a separate process, with the controller service, the node service, or both.
  *
  * The socket of a node service appears when the drives of the node are mounted, because the kubelet calls it as soon as it exists. The controller
  * service answers Unavailable before this process leads. It reads the drives after it has become leader, so that it sees

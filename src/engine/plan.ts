@@ -70,7 +70,7 @@ function chooseNode(cycle: Cycle, active: readonly ActiveRule[], tieSeed = 0): C
   return ties.length === 0 ? undefined : { node: ties[tieSeed % ties.length]!, score: bestScore };
 }
 
-/** Each rule scores into a column of its own. If only one rule scores, with weight 1, its column is the total. */
+/** Each rule scores into its own column. If only one rule scores, with weight 1, its column is the total. */
 export function totalScores(cycle: Cycle, active: readonly ActiveRule[]): Float64Array {
   const totals = cycle.index.scratch.doubles('total scores', cycle.rowCount);
   const scoring = active.filter(({ rule }) => rule.score !== undefined);
@@ -87,7 +87,7 @@ export function totalScores(cycle: Cycle, active: readonly ActiveRule[]): Float6
   return totals;
 }
 
-/** What has to be written if the pod goes to this feasible node. */
+/** The writes that the pod needs to run on this feasible node. */
 export function decisionsAt(cycle: Cycle, active: readonly ActiveRule[], node: NodeRow): Decisions {
   const decisions: Decisions = { bindings: [], provisions: [], inlineVolumes: [] };
   for (const { rule, state } of active) rule.decide?.(state, cycle, node, decisions);

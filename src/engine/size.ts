@@ -32,7 +32,7 @@ export function sizeOfNano(nano: bigint): Size {
   return { bytes, exactNano: nano };
 }
 
-/** Rounded up to whole bytes, as a CSI driver is asked for them. */
+/** Rounds up to whole bytes, as requests to a CSI driver need. */
 export function wholeBytesOf({ bytes, exactNano }: Size): number {
   return exactNano === undefined ? bytes : Number((exactNano + nanoPerByte - 1n) / nanoPerByte);
 }

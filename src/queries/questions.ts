@@ -46,7 +46,7 @@ export function explainAllPending(
   return explainPendingPods(snapshot, namespace, { ...withTime(options), where });
 }
 
-/** What the changes do to pods and volumes. Throws a `QuestionError` if a change names what does not exist. */
+/** Predicts the effect of the changes on pods and volumes. Throws a `QuestionError` if a change names an object that does not exist. */
 export function planOf(
   snapshot: ClusterView,
   changes: readonly WhatIfChange[],

@@ -16,7 +16,7 @@ export interface BundleManifest {
     readonly bytes: number;
     readonly sha256: string;
   }[];
-  /** What could not be read, and why. */
+  /** The objects that could not be read, and why. */
   readonly notRead: readonly { readonly what: string; readonly why: string }[];
 }
 

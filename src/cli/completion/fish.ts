@@ -1,7 +1,7 @@
 import { allCommands, type CommandTree, type Flag, groupsBelow, type Values } from './command-tree.ts';
 
 /**
- * For fish: one `complete` for each flag, command and value, with a condition on its position. fish's own conditions look at all words on the
+ * For fish: one `complete` for each flag, command and value, with a condition on its position. fish's own conditions check all words on the
  * line, not at their positions, and a pod may be called `run`.
  */
 export function fishScript(root: CommandTree): string {

@@ -39,7 +39,7 @@ function commandsName({ path }: CommandTree): string {
   return path === '' ? '_stowage_commands' : `_stowage_${path.replaceAll(' ', '_')}_commands`;
 }
 
-/** A group has a state of its own: what follows its name are a command and that command's arguments. */
+/** A group has its own state: what follows its name are a command and that command's arguments. */
 function groupCase(group: CommandTree): string {
   const specs = [...group.flags.map(flagSpec), `'1: :${commandsName(group)}'`, `'*:: :->${group.name}'`];
   return [
@@ -71,7 +71,7 @@ function flagSpec({ names, description, values, isValueOptional }: Flag): string
   return `${exclusion}${name}'[${quoted(description)}]${value}'`;
 }
 
-/** In zsh, `=` marks a value that may follow an equals sign, and `=-` a value that must. */
+/** Zsh uses `=` for a value that may follow an equals sign, and `=-` for a value that must. */
 function markOf(name: string, isValueOptional: boolean): string {
   if (isValueOptional) return '=-';
   return name.startsWith('--') ? '=' : '';

@@ -25,7 +25,7 @@ const fields = record({
 /** The content of the file. */
 export type Configuration = NonNullable<ReturnType<typeof fields>>;
 
-/** Reads the file of `--config`. The error lists all problems at once. */
+/** Reads the file of `--config`. The error lists all problems together. */
 export async function readConfiguration(path: string): Promise<Configuration> {
   const problems: string[] = [];
   const content = await contentOf(path, problems);

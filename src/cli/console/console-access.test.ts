@@ -12,7 +12,7 @@ import { manifestObjects } from '../../state/read-manifests.ts';
 import { ask, type ClientCall, consoleToken, textOf } from './testing/console-client.ts';
 import { seedPool } from './testing/pool-fixture.ts';
 
-/** What a user may list: `NAMESPACE/PLURAL`, or `any/PLURAL` for all namespaces. */
+/** The resources that a user may list: `NAMESPACE/PLURAL`, or `any/PLURAL` for all namespaces. */
 type Allowed = Set<string>;
 
 const teamToken = 'token-of-the-team';

@@ -22,7 +22,7 @@ export async function setDisksCordoned(
   });
 }
 
-/** What else keeps new replicas away from an uncordoned disk. */
+/** Other reasons why an uncordoned disk gets no new replicas. */
 function obstacleOf(target: NodeOrDisk): string {
   if (target.kind === 'node') return '';
   const { node, nodeName } = target.disk;

@@ -6,7 +6,7 @@ import type { DiskObjects } from '../../queries/disks/disk-objects.ts';
 import { diskLabel, type KnownDisk, knownDisks } from '../../queries/disks/known-disks.ts';
 import { CliError, usage } from '../errors/cli-error.ts';
 
-/** What an argument of `disks describe` and `disks evict` names. */
+/** The object that an argument of `disks describe` and `disks evict` names. */
 export type DisksTarget =
   | { readonly kind: 'disk'; readonly disk: KnownDisk }
   | { readonly kind: 'node'; readonly node: StorageNode }
@@ -15,7 +15,7 @@ export type DisksTarget =
 
 type TargetKind = DisksTarget['kind'];
 
-/** What may stand before the slash; `kubectl get -o name` prints the long forms. */
+/** The prefixes before the slash; `kubectl get -o name` prints the long forms. */
 const prefixes: Readonly<Record<string, TargetKind>> = {
   disk: 'disk',
   diskschedule: 'disk',

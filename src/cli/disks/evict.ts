@@ -130,7 +130,7 @@ export async function waitUntilEmpty(
   }
 }
 
-/** What is left on the disks now. */
+/** The replicas and copies that are left on the disks now. */
 async function lookAt(cluster: Cluster, target: NodeOrDisk): Promise<readonly EvictionLine[]> {
   const objects = await readDiskObjects(cluster, { withClaims: false });
   const all = knownDisks(objects);

@@ -82,7 +82,7 @@ function requireDead({ nodeName, name, state }: KnownDisk): void {
     );
 }
 
-/** What is lost for good: the volumes without another healthy replica. */
+/** The volumes whose data is lost: those without another healthy replica. */
 export function lossText(target: DiskTarget, objects: DiskObjects): string {
   const entries = ownedEntries(target.disk, objects);
   const volumes = [
@@ -114,7 +114,7 @@ function truncatedNames(names: readonly string[]): string {
   return `${names.slice(0, namesShownMax).join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
 }
 
-/** Marks the schedule, so that the controller gives up what is on the disk. A disk that was never reported has no schedule. */
+/** Annotates the schedule, so that the controller abandons all data on the disk. A disk that was never reported has no schedule. */
 export async function forceRemoval(cluster: Cluster, { uuid }: Pick<KnownDisk, 'uuid'>): Promise<void> {
   if (uuid === undefined) return;
   const client = cluster.resource(diskSchedules);

@@ -42,7 +42,7 @@ export function renderDescription(description: DisksDescription, options: Render
   return sections.toString();
 }
 
-/** What remains on disks that are evicted. */
+/** The replicas and copies that remain on disks that are evicted. */
 export function evictionColumns(style: Style): readonly Column<EvictionLine>[] {
   return [
     { title: 'KIND', cell: ({ kind }) => kind },

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { packageFile } from '../../io/files/package-files.ts';
 
-/** What a component asks of the API server. */
+/** The permissions that a component needs. */
 export interface ComponentRights {
   /** The name of its service account in the manifests. */
   readonly account: string;

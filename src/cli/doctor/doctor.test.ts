@@ -18,7 +18,7 @@ function codesOf(facts: ClusterFacts): readonly string[] {
   return examine(facts).findings.map(({ code, severity, object }) => `${severity} ${code} ${object.name}`);
 }
 
-/** Of the Deployments and DaemonSets in our manifests. */
+/** Reads the pod templates of the Deployments and DaemonSets in our manifests. */
 function podTemplates(): readonly Pod[] {
   const folder = packageFile('deploy/');
   const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'));

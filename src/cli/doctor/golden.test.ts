@@ -1,4 +1,4 @@
-/** What `doctor` prints where there is very much, very little, or nothing to read. */
+/** The output of `doctor` if there is very much, very little, or nothing to read. */
 import { expect, test } from 'vitest';
 import type { Drive } from '../../kube/stowage/drive.ts';
 import { examine } from '../../queries/doctor/examine.ts';

@@ -7,7 +7,7 @@ import { textOf } from '../../kube/wire.ts';
 import type { AccountRights, Fact } from '../../queries/doctor/facts.ts';
 import { type ComponentRights, type Right, rightsOf, rightText } from './component-rights.ts';
 
-/** Reviews in flight at once. */
+/** The maximum number of concurrent reviews. */
 const reviewsAtOnce = 8;
 
 const authorization = { group: 'authorization.k8s.io', version: 'v1', namespaced: false } as const;
@@ -24,7 +24,7 @@ const subjectReviews: Resource<SubjectAccessReview> = {
 
 const cluster = { subresource: '', name: '', namespace: '' };
 
-/** What `helm install` and `kubectl apply` of the files in `deploy` need most; an administrator has all of it, other users lack most of it. */
+/** The main permissions for `helm install` and `kubectl apply` of the files in `deploy`; an administrator has all of them, other users lack most. */
 const installation: readonly Right[] = [
   { ...cluster, verb: 'create', group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' },
   { ...cluster, verb: 'create', group: 'rbac.authorization.k8s.io', resource: 'clusterroles' },
@@ -36,7 +36,7 @@ const installation: readonly Right[] = [
   { ...cluster, verb: 'create', group: '', resource: 'serviceaccounts', namespace: 'kube-system' },
 ];
 
-/** What the caller lacks for an installation. Every authenticated user may ask. */
+/** Returns the permissions that an installation needs and the caller lacks. Every authenticated user may create such a review. */
 export async function missingCallerRights(server: Cluster): Promise<Fact<readonly string[]>> {
   const isAllowed = async (right: Right) => {
     const review = await server
@@ -47,7 +47,7 @@ export async function missingCallerRights(server: Cluster): Promise<Fact<readonl
   return await asFact('your own rights', async () => await missingOf(installation, isAllowed));
 }
 
-/** What the installed service accounts lack; only those that may review the access of others can see it. */
+/** The permissions that the installed service accounts lack; only users that may review the access of others can see them. */
 export async function missingAccountRights(
   server: Cluster,
   accounts: readonly ServiceAccount[],
@@ -78,7 +78,7 @@ export async function missingAccountRights(
   });
 }
 
-/** By the name in the manifests of `deploy`, or by the labels of the chart. */
+/** Recognises the account by its name in the manifests of `deploy`, or by the labels of the chart. */
 function belongsTo({ metadata }: ServiceAccount, { account, component }: ComponentRights): boolean {
   const labels = metadata?.labels ?? {};
   const isOurs = labels['app.kubernetes.io/name'] === 'stowage';

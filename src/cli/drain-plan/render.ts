@@ -32,7 +32,7 @@ export function renderDrainPlan(report: DrainPlanReport, options: RenderOptions)
   return page.toString();
 }
 
-/** What is left, one a line, as `KIND NAME`. */
+/** The objects that are left, one a line, as `KIND NAME`. */
 export function leftNames({ left }: Pick<DrainPlanReport, 'left'>): string {
   return left.map(({ kind, name }) => `${kind} ${printableText(name)}\n`).join('');
 }
@@ -46,7 +46,7 @@ function renderStep(page: Page, step: DrainStep, options: RenderOptions): void {
   renderCommands(page, step.commands);
 }
 
-/** What has to be run on which node. */
+/** The commands that a user has to run, by node. */
 export function renderCommands(page: Page, commands: readonly NodeCommand[]): void {
   for (const { node, command } of commands)
     page.line(`on node ${node}, as root: ${page.style.bold(command)}`, 4);
@@ -84,7 +84,7 @@ function renderRows<Row>(
   if (shown.length < rows.length) page.line(`${rows.length - shown.length} more (-o wide shows them)`, 4);
 }
 
-/** What Stowage cannot move, why, and what to do. */
+/** The objects that Stowage cannot move, the reasons, and the remedies. */
 export function renderLeft(page: Page, left: readonly LeftLine[], { isWide }: RenderOptions): void {
   if (left.length === 0) return;
   page.heading('LEFT');

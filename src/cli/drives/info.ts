@@ -13,7 +13,7 @@ export interface InfoFlags extends DrivesFlags {
   readonly output: string;
 }
 
-/** `stowage drives info`: where a volume is, or what each node has. */
+/** `stowage drives info`: shows where a volume is, or the drives and volumes of each node. */
 export async function driveInfo(volume: string | undefined, flags: InfoFlags): Promise<void> {
   const format = outputFormatOf(flags.output);
   const withUsers = volume !== undefined;

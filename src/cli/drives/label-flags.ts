@@ -37,7 +37,7 @@ function oneChange(text: string): readonly [string, string | null] {
   return [text.slice(0, at), value];
 }
 
-/** Labels of Stowage and Kubernetes have a meaning of their own. */
+/** Labels of Stowage and Kubernetes have a fixed meaning. */
 function requireFreeKey(key: string): void {
   if (!isLabelKey(key))
     throw usage(`label "${key}": the key must be a name of up to 63 letters, digits, -, _ and .`);

@@ -95,8 +95,8 @@ interface UnmountedDrive {
 }
 
 /**
- * The state Repairing keeps pods, new volumes and the node service away from the source. It is removed at the end, also after an error that a person
- * has to look at: each volume is complete on a drive that has its entry. If this process ends meanwhile, or the API server does not answer, it stays:
+ * The state Repairing keeps pods, new volumes and the node service away from the source. It is removed at the end, also after an error that a user
+ * has to resolve: each volume is complete on a drive that has its entry. If this process ends meanwhile, or the API server does not answer, it stays:
  * a volume may have two entries then, and another call goes on. It also stays if another process may be at work: a call that finds the drive Repairing
  * ends that state only after it had the device to itself.
  */

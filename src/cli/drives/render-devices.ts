@@ -23,7 +23,7 @@ export interface DeviceLine {
   readonly make: string;
   readonly serial: string;
   readonly available: boolean;
-  /** Why it is not available: the kind for programs, the text for people. */
+  /** Why it is not available: the kind for programs, the text for users. */
   readonly obstacle?: string | undefined;
   readonly description?: string | undefined;
 }

@@ -17,7 +17,7 @@ export interface RepairFlags extends DrivesFlags {
   readonly discardLog?: boolean;
 }
 
-/** How long the node service may take to unmount a drive, and how often that is looked at. */
+/** How long the node service may take to unmount a drive, and the polling interval. */
 const unmountMsMax = 60_000;
 const pollMs = 250;
 

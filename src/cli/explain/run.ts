@@ -135,7 +135,7 @@ const unmet = 3;
 
 export function exitCodeOf(explanation: Explanation): number {
   if (explanation.kind === 'ClaimExplanation') return explanation.state === 'Bound' ? 0 : unmet;
-  // The scheduler refuses the pod: "fits" is no success then.
+  // The scheduler refuses the pod, so the verdict "fits" does not count as success.
   if (explanation.contradiction !== undefined) return unmet;
   switch (explanation.verdict) {
     case 'placed':

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { collect } from './shared-options.ts';
 
-/** The flags of commands that serve the console on a port of its own. */
+/** The flags of commands that serve the console on a separate port. */
 export function consoleServerOptions(command: Command, addressDefault: string): Command {
   return command
     .option('--console-address <host:port>', `where the console listens (default: ${addressDefault})`)

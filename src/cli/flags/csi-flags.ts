@@ -21,7 +21,7 @@ export interface CsiFlags extends CapacityPublishingFlags {
 export interface CsiSettingsContext {
   /** The pod of this process, if it is one of the cluster that the settings are for. */
   readonly pod?: PodEnvironment;
-  /** The controllers that run. `drives` has a CSI driver of its own, without an address. */
+  /** The controllers that run. `drives` has a built-in CSI driver, without an address. */
   readonly controllers?: readonly string[];
 }
 

@@ -25,7 +25,7 @@ export function renderHeadroom(report: HeadroomReport, options: RenderOptions): 
   return page.toString();
 }
 
-/** What fits at least once more. */
+/** The names of the classes and workloads of which at least one more fits. */
 export function fittingNames({ rows }: HeadroomReport): string {
   return rows
     .filter(({ count }) => count > 0)

@@ -4,11 +4,11 @@ import type { LeftLine, NodeCommand } from '../../queries/drain/drain-report.ts'
 import type { CopyJob } from '../../queries/drain/drive-moves.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
-/** What the parts of a move share. */
+/** The context that the parts of a move share. */
 export interface MoveContext {
   readonly cluster: Cluster;
   readonly clock: Clock;
-  /** In monotonic time. After it the move waits no longer, and a later call goes on. */
+  /** A monotonic time. The move stops waiting then, and a later call continues. */
   readonly deadlineMs: number;
   /** Reads the cluster again. */
   readonly load: () => Promise<DrainFacts>;
@@ -16,7 +16,7 @@ export interface MoveContext {
   readonly copier: DriveCopier | undefined;
   /** A change that is stored now. */
   readonly onChange: (text: string) => void;
-  /** What is waited for. */
+  /** Called with the event that the move waits for. */
   readonly onProgress: (text: string) => void;
 }
 
@@ -26,11 +26,11 @@ export interface DriveCopier {
 }
 
 export interface MoveOutcome {
-  /** What Stowage cannot move. */
+  /** The objects that Stowage cannot move. */
   readonly left: readonly LeftLine[];
-  /** What had not happened before the deadline. */
+  /** The events that had not happened before the deadline. */
   readonly waiting: readonly string[];
-  /** What has to be run on a node before another call goes on. */
+  /** The commands to run on a node before another call can continue. */
   readonly commands: readonly NodeCommand[];
 }
 

@@ -14,8 +14,8 @@ import { evictPods } from './evict-pods.ts';
 import type { MoveContext, MoveOutcome } from './move-context.ts';
 
 /**
- * Empties a drive: cordons it, its targets and its node, stops the pods that use the drive, copies the volumes, and opens what it has closed when the ledgers show
- * that every volume has arrived. Every step looks at what is stored, so a later call goes on where this one ended. Data is removed by the copy
+ * Empties a drive: cordons it, its targets and its node, stops the pods that use the drive, copies the volumes, and uncordons these objects when the ledgers show
+ * that every volume has arrived. Every step reads the stored state, so a later call continues where this one ended. Data is removed by the copy
  * alone, which compares first.
  */
 export async function moveDrive(name: string, context: MoveContext): Promise<MoveOutcome> {

@@ -107,7 +107,7 @@ class MovingNode {
     await client.patch({ namespace, name }, { type: 'merge', body }, { subresource: 'status' });
   }
 
-  /** What kubelets, the StatefulSet controller and the agents of disks do, once. */
+  /** Does one round of the work of kubelets, the StatefulSet controller and the agents of disks. */
   async #work(startsPods: boolean): Promise<void> {
     const { cluster } = this.disks.environment;
     const { items } = await cluster.resource(pods).list({ namespace });

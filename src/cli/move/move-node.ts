@@ -8,7 +8,7 @@ import type { MoveContext, MoveOutcome } from './move-context.ts';
 
 /**
  * Empties a node as far as Stowage can: cordons it, evicts its disks and waits until the controller `disks` has released all of them, then evicts the pods that
- * have another node to go to. Every step looks at what is stored, so a later call goes on where this one ended. Nothing is deleted here but pods, by eviction.
+ * have another node to go to. Every step reads the stored state, so a later call continues where this one ended. It deletes only pods, by eviction.
  */
 export async function moveNode(name: string, context: MoveContext): Promise<MoveOutcome> {
   const target = { kind: 'node', name } as const;

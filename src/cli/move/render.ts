@@ -6,20 +6,20 @@ import { Page, type RenderOptions } from '../output/page.ts';
 import type { Terminal } from '../output/terminal.ts';
 import type { MoveOutcome } from './move-context.ts';
 
-/** What `stowage move -o json` prints. */
+/** The output of `stowage move -o json`. */
 export interface MoveReport {
   readonly apiVersion: string;
   readonly kind: 'MoveReport';
   /** `node/NAME` or `drive/NAME`. */
   readonly target: string;
   readonly state: MoveState;
-  /** What this call has changed, in order. */
+  /** The changes that this call made, in order. */
   readonly changes: readonly string[];
-  /** What Stowage cannot move. */
+  /** The objects that Stowage cannot move. */
   readonly left: readonly LeftLine[];
-  /** What had not happened before `--timeout`. */
+  /** The events that had not happened before `--timeout`. */
   readonly waiting: readonly string[];
-  /** What has to be run on a node before another call goes on. */
+  /** The commands to run on a node before another call can continue. */
   readonly commands: readonly NodeCommand[];
 }
 

@@ -75,7 +75,7 @@ export async function moveCommand(argument: string, flags: MoveCommandFlags): Pr
 
 const nothingLeft: MoveOutcome = { left: [], waiting: [], commands: [] };
 
-/** Standard output and the exit status. For people each change is a line at once; for programs everything is one document at the end. */
+/** Standard output and the exit status. For users each change is printed immediately, as a line; for programs everything is one document at the end. */
 class MoveOutput {
   readonly #format: OutputFormat;
   readonly #terminal = terminalOf(process.stdout, process.env);
@@ -125,7 +125,7 @@ class MoveOutput {
   }
 }
 
-/** Uncordons only what this move has cordoned: the cordon of a person has no mark. */
+/** Uncordons only the objects that this move cordoned: a cordon by a user does not have the annotation. */
 async function giveUp(name: string, cluster: Cluster, onChange: (text: string) => void): Promise<void> {
   const [closed] = await openAfterMove(name, { cluster, onChange }, { isGivenUp: true });
   if (closed !== undefined)

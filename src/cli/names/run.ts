@@ -77,7 +77,7 @@ const namedSources: Readonly<Record<string, readonly NameSource[]>> = {
     withPrefix('volume', diskVolumes as Resource),
     withPrefix('image', backingImages as Resource),
   ],
-  // With its namespace: a flag takes no other one from what was typed before.
+  // Each name includes its namespace: the flag does not use a namespace that was typed before.
   workload: [
     withNamespace('sts', statefulSets as Resource),
     withNamespace('deployment', deployments as Resource),

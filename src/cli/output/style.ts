@@ -51,8 +51,8 @@ function sequence(code: number): string {
 }
 
 /**
- * What this process has painted, the newest last: a name from a server or a file may contain the same escape sequences, and nothing else tells them apart from ours.
- * Output is cleaned soon after it was painted, so a bounded number is enough.
+ * The texts that this process has coloured, the newest last: a name from a server or a file may contain the same escape sequences, and nothing else tells them apart from ours.
+ * Output is cleaned soon after it was coloured, so a bounded number is enough.
  */
 const paintedTexts = new Set<string>();
 const paintedTextsMax = 200_000;
@@ -71,7 +71,7 @@ const sequences = /\u001b\[\d+m/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
 const paintedPattern = /\u001b\[\d+m[^\u001b]*\u001b\[\d+m/g;
 
-/** Messages may contain any text: they must neither leave their line nor control the terminal. What we have painted is kept. */
+/** Messages may contain any text: they must neither leave their line nor control the terminal. Keeps the texts that this process has coloured. */
 export function harmless(text: string): string {
   let clean = '';
   let end = 0;

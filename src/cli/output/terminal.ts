@@ -1,6 +1,6 @@
-/** What the output device can show. */
+/** The capabilities of the output device. */
 export interface Terminal {
-  /** In columns; undefined if lines may have any length, as in a file. */
+  /** Columns; undefined if lines may have any length, as in a file. */
   readonly width: number | undefined;
   readonly hasColour: boolean;
   readonly isInteractive: boolean;

@@ -4,12 +4,12 @@
  *
  *     PLAN_CLUSTERS=5000 PLAN_SEED=mine npx vitest run src/cli/plan/agreement.property.test.ts
  *
- * What it found is fixed (`rollouts.test.ts`, `volumes.test.ts`, `engine/preemption/nominated-volumes.test.ts`). What Kubernetes leaves open is decided: claims and
+ * The bugs that it found are fixed (`rollouts.test.ts`, `volumes.test.ts`, `engine/preemption/nominated-volumes.test.ts`). Where Kubernetes leaves an order open, the test fixes it: claims and
  * volumes take a while (`testing/slow-creations.ts`, `testing/drive-node-plugins.ts`), pods do not back off (`testing/random-workloads.ts`), Jobs replace pods after
  * ReplicaSets (`testing/job-pods.ts`), and of pods that are alike in everything, a ReplicaSet deletes those with the smallest uids. Members of a StatefulSet that
- * wait while nodes or drives are added are not distinguished (`testing/agreement.ts`). A cluster that does not come to rest fails.
+ * wait while nodes or drives are added are not distinguished (`testing/agreement.ts`). The test fails if the cluster does not become stable.
  *
- * Tried so far, all agree: 1500 of seed `eighth` and 1600 of seed `ninth`; and those that disagreed or did not come to rest when 4500 of seed `seventh` were tried
+ * Tried so far, all agree: 1500 of seed `eighth` and 1600 of seed `ninth`; and those that disagreed or did not become stable when 4500 of seed `seventh` were tried
  * with earlier code (940, 1469, 1875, 2405, 2923, 3488). Another 1300 of `eighth` and 3300 of seed `sixth` were tried with earlier code only.
  */
 import { expect, test } from 'vitest';

@@ -24,7 +24,7 @@ export function applyChange(
   objects: readonly KubeObject[],
   namespace: string,
 ): Extract<WhatIfChange, { readonly kind: 'apply' }> {
-  // What pods refer to comes first.
+  // The objects that pods refer to come first.
   const sorted = objects.map((object) => inNamespace(object, namespace)).sort((a, b) => rank(a) - rank(b));
   return { kind: 'apply', objects: sorted };
 }

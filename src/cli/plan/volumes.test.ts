@@ -1,4 +1,4 @@
-/** What becomes of volumes, and of pods because of volumes or of others. Most cases were found by the property. */
+/** The outcomes of volumes, and of pods because of volumes or of other pods. Most cases were found by the property. */
 import { describe, expect, test } from 'vitest';
 import {
   boundClaim,

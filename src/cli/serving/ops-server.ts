@@ -53,7 +53,7 @@ export class OpsServer {
     return new OpsServer(server);
   }
 
-  /** Closes at once; open requests get no answer. */
+  /** Closes immediately; open requests get no answer. */
   async close(): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve));
     this.#server.closeAllConnections();

@@ -9,7 +9,7 @@ import { CliError, usage } from '../errors/cli-error.ts';
 import { parseListenAddress } from '../flags/listen-address.ts';
 import { givenPair } from './extender-tls.ts';
 
-/** The flags of every command that serves the console on a port of its own. */
+/** The flags of every command that serves the console on a separate port. */
 export interface ConsoleServerFlags {
   /** `HOST:PORT`. */
   readonly consoleAddress?: string;

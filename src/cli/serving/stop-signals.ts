@@ -1,4 +1,4 @@
-/** Resolves with the name of the signal that asks the process to stop. A second signal ends it at once. */
+/** Resolves with the name of the signal that asks the process to stop. A second signal ends it immediately. */
 export function stopRequested(): Promise<string> {
   return new Promise((resolve) => {
     let isStopping = false;

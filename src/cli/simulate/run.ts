@@ -51,7 +51,7 @@ export async function simulateCommand(flags: SimulateFlags): Promise<void> {
   }
 }
 
-/** What `--seed`, `--seeds` or `--from` name. */
+/** The runs that `--seed`, `--seeds` or `--from` name. */
 function scenariosOf({ seed, seeds, from, trace }: SimulateFlags): readonly Scenario[] {
   const given = Object.entries({ seed, seeds, from }).filter(([, value]) => value !== undefined);
   if (given.length > 1)

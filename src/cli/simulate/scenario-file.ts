@@ -25,7 +25,7 @@ const fields = record({
   ),
 });
 
-/** Reads the file of `--from`: a scenario as `stowage simulate` prints it. The error lists all problems at once. */
+/** Reads the file of `--from`: a scenario as `stowage simulate` prints it. The error lists all problems together. */
 export function readScenarioFile(path: string): Scenario {
   const problems: string[] = [];
   const content = contentOf(path, problems);

@@ -3,7 +3,7 @@ import type { MinimizedScenario } from '../../simulation/minimize.ts';
 import type { Scenario } from '../../simulation/scenario.ts';
 import type { SimulationResult } from '../../simulation/simulation.ts';
 
-/** What `stowage simulate -o json` writes. Within a version, fields are only added. */
+/** The output of `stowage simulate -o json`. Within a version, fields are only added. */
 export interface SimulationReport {
   readonly apiVersion: 'stowage.dev/simulation/v1';
   readonly kind: 'SimulationReport';
@@ -24,7 +24,7 @@ export interface SimulationRunReport {
   readonly latencyMaxMs: number;
   /** Empty if every invariant held. */
   readonly violations: readonly Violation[];
-  /** With `--trace` only. */
+  /** Only if `--trace` is set. */
   readonly trace?: readonly string[];
 }
 

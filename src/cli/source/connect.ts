@@ -15,7 +15,7 @@ export interface ConnectFlags {
 }
 
 export interface ConnectWays extends Pick<KubernetesConnectOptions, 'rateLimit' | 'requestTimeoutMs'> {
-  /** What the user can do without a working kubeconfig. */
+  /** The alternative for a user without a working kubeconfig, for messages. */
   readonly instead?: string;
   /** Logs every request at level debug. */
   readonly log?: Log;

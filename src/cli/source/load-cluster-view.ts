@@ -15,7 +15,7 @@ export interface SourceFlags extends Pick<LogFlags, 'verbose'> {
   readonly from?: readonly string[];
 }
 
-/** What a command is about. Without a name it is about all objects of the namespace, or of the cluster. */
+/** The object of a command. Without a name the command concerns all objects of the namespace, or of the cluster. */
 export interface LoadTarget {
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;
@@ -45,7 +45,7 @@ export async function loadClusterView(flags: SourceFlags, target: LoadTarget = {
 }
 
 /**
- * Files alone are a cluster of their own. Together with `--kubeconfig` or `--context` they change the live one, in memory only: that
+ * Files alone form a cluster. Together with `--kubeconfig` or `--context` they change the live one, in memory only: that
  * answers what-if questions.
  */
 export async function loadFromSource(

@@ -107,7 +107,7 @@ async function claimEvents(
   return (await Promise.all(lists)).flat();
 }
 
-/** Events only add to the answer, so a missing right is no error. */
+/** Events only add to the answer, so a missing permission is not an error. */
 async function eventsAbout(cluster: Cluster, { namespace, name }: About): Promise<readonly Event[]> {
   if (name === undefined) return [];
   const fieldSelector = `involvedObject.name=${name}`;

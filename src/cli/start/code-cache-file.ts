@@ -52,7 +52,7 @@ export function writeCodeCache(path: string, code: CompiledCode): void {
   }
 }
 
-/** Removes what no process has written for a month, of all versions: `folder` has a folder for each. `nowMs` is the time. */
+/** Removes files that no process has written for a month, for all versions: `folder` has a directory for each. `nowMs` is the time. */
 export function removeOldCodeCaches(folder: string, nowMs: number): void {
   for (const version of readdirSync(folder)) {
     const files = readdirSync(join(folder, version)).map((name) => join(folder, version, name));

@@ -7,12 +7,12 @@ import { afterIfRunning } from '../../runtime/idle-timer.ts';
 import { type CompiledCode, readCodeCache, removeOldCodeCaches, writeCodeCache } from './code-cache-file.ts';
 import { codeCachePath } from './code-cache-path.ts';
 
-/** By then a command that runs on has called what it needs for its start. V8 forgets code that is not called for some time. */
+/** A command that still runs after this time has called all code of its start. V8 drops code that is not called for some time. */
 const startMaxMs = 10_000;
 /** Exit status of wrong usage: a misspelled command needs no cache. */
 const usageError = 2;
 
-/** What Node gives to a CommonJS file. The prefix is as long as in Node, so that positions in stack traces are right. */
+/** The wrapper that Node adds to a CommonJS file. The prefix is as long as in Node, so that positions in stack traces are right. */
 const wrapper = ['(function (exports, require, module, __filename, __dirname) { ', '\n});'] as const;
 type Run = (...given: readonly unknown[]) => void;
 

@@ -18,17 +18,17 @@ export interface PlaneConsoleOptions {
 
 export interface PlaneConsole {
   readonly console: Console;
-  /** With the token. */
+  /** Includes the token. */
   readonly url: string;
 }
 
-/** Starts the console of `stowage up`, and says where it is. Its token gives every right to see, and none to the API. */
+/** Starts the console of `stowage up`, and returns its URL. Its token allows reading everything in the console, and nothing in the API. */
 export async function consoleOfPlane(
   plane: EmbeddedControlPlane,
   pages: ConsolePages,
   { host, consoleWrite = false, consoleHost = [], log }: PlaneConsoleOptions,
 ): Promise<PlaneConsole> {
-  // What most runs of `up` never need is loaded after the server answers.
+  // Most runs of `up` never need these modules, so they are loaded after the server answers.
   const [{ Console }, { consoleAnswers }] = await Promise.all([
     import('../../console/console.ts'),
     import('../../console/answers/console-answers.ts'),

@@ -117,7 +117,7 @@ function detailOf(upgrade: Outcome['upgrade']): string {
   }
 }
 
-/** What is said of one volume, and of several. */
+/** The phrases for one volume, and for several. */
 const leftTexts: Readonly<Record<LeaveReason, readonly [one: string, several: string]>> = {
   HasNodeAffinity: ['already has a node affinity', 'already have a node affinity'],
   NoZoneLabels: ['has no zone or region label', 'have no zone or region label'],

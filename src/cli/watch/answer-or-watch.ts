@@ -119,7 +119,7 @@ async function watch(flags: SourceFlags, target: LoadTarget, answer: AnswerFunct
   }
 }
 
-/** What a user can fix, such as a name that does not exist any more, is shown; watching goes on. */
+/** Shows an error that a user can fix, such as a name that does not exist any more, and continues to watch. */
 async function textOf(answer: () => Promise<string>): Promise<string> {
   try {
     return await answer();

@@ -2,7 +2,7 @@ import type { Terminal } from '../output/terminal.ts';
 
 export interface ScreenDevice {
   readonly terminal: Terminal;
-  /** In lines; undefined if unknown. */
+  /** Lines; undefined if unknown. */
   readonly height: number | undefined;
   readonly write: (text: string) => void;
 }
@@ -22,7 +22,7 @@ export class Screen {
   #last: string | undefined;
   #isOpen = false;
 
-  /** The device is asked each time: people resize terminals. */
+  /** Reads the size from the device each time: users resize terminals. */
   constructor(device: () => ScreenDevice) {
     this.#device = device;
   }

@@ -80,7 +80,7 @@ test('answers follow changes, at most one a second, and come again after a while
   await environment.settle(5_000);
   expect(seen.at(0)).toBe(0);
   expect(seen.at(-1)).toBe(3);
-  // Three changes at once are one or two answers.
+  // Three simultaneous changes give one or two answers.
   expect(seen.length).toBeLessThanOrEqual(3);
   const before = seen.length;
   await environment.settle(31_000);

@@ -14,7 +14,7 @@ export interface WatchedClusterOptions {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly random: Random;
-  /** What the caller may not list. */
+  /** The kinds that the caller may not list. */
   readonly unlisted: readonly UnlistedKind[];
   readonly onChange: () => void;
 }
@@ -37,7 +37,7 @@ export class WatchedCluster implements AsyncDisposable {
         random: random.fork(kind),
         resource: kindResources[kind] as Resource,
         ...(refused?.onlyNamespace !== undefined && { selection: { namespace: refused.onlyNamespace } }),
-        // It keeps trying, and what it has is shown.
+        // The informer retries, and the objects that it has are shown.
         onError: () => {},
       });
       informer.addHandler({ added: onChange, updated: onChange, deleted: onChange });

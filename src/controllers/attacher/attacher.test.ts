@@ -151,7 +151,7 @@ test('a node whose plugin has not registered yet: the error says so, and the reg
   await fixture.settle();
   const waiting = await attachmentOf(fixture);
   expect(waiting?.status?.attachError?.message).toBe(`CSINode n1 does not contain driver ${driverName}`);
-  // Nothing was published, so the attachment can still be deleted at once.
+  // Nothing was published, so the attachment can still be deleted immediately.
   expect(waiting?.metadata?.finalizers ?? []).toEqual([]);
   await makeCsiNode(fixture);
   await fixture.settle(10);

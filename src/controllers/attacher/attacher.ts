@@ -25,7 +25,7 @@ const conflictRetryMs = 20;
 
 export interface AttacherControllerSettings {
   readonly csiDrivers?: CsiDriverSet | undefined;
-  /** With `nodeName`, only volumes of that node are attached and detached, by its driver. */
+  /** If `nodeName` is set, the controller attaches and detaches only volumes of that node, with its driver. */
   readonly csi?: Pick<CsiSettings, 'timeoutMs' | 'nodeName'> | undefined;
 }
 

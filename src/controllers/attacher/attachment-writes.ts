@@ -18,7 +18,7 @@ export interface AttachmentWritesOptions {
   readonly onWrite: () => void;
 }
 
-/** What the attacher writes. Every write carries the version that was read, and is left out if it would change nothing. */
+/** The writes of the attacher. Every write carries the version that was read, and is left out if it would change nothing. */
 export class AttachmentWrites {
   readonly #options: AttachmentWritesOptions;
 

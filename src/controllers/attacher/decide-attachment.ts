@@ -10,7 +10,7 @@ export type AttachmentStep =
   /** The driver removes the volume from the node, then the attachment may go. */
   | 'detach';
 
-/** External-attacher records the id of the node here, so that a volume can be detached from a node that is gone. */
+/** External-attacher records the id of the node here, so that a volume can be detached from a node that no longer exists. */
 export const nodeIdAnnotation = 'csi.alpha.kubernetes.io/node-id';
 
 /**
@@ -41,7 +41,7 @@ export function nodeIdIn(csiNode: CSINode | undefined, driver: string): string |
 }
 
 /**
- * Whether a change concerns the attacher. Its own records of errors do not: they would start the next attempt at once, without the
+ * Whether a change concerns the attacher. Its own records of errors do not: they would start the next attempt immediately, without the
  * back-off.
  */
 export function isRelevantChange(attachment: VolumeAttachment, old: VolumeAttachment): boolean {

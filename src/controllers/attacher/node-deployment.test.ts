@@ -12,7 +12,7 @@ import {
   makeVolume,
 } from './testing/attacher-fixture.ts';
 
-/** Two nodes, each with a driver and a process of its own; the volume is attached to n1. */
+/** Two nodes, each with its own driver and process; the volume is attached to n1. */
 async function start() {
   const fixture = await VirtualTimeCluster.start();
   const drivers = { n1: attachingDriver(), n2: attachingDriver() };

@@ -45,7 +45,7 @@ async function take({ what, segment, pick }: Step, fixture: PublisherFixture): P
   }
 }
 
-/** What a scheduler treats as free: the capacity report, less every volume that it does not know to be in the report. */
+/** The bytes that a scheduler treats as free: the capacity report, less every volume that it does not know to be in the report. */
 async function check(fixture: PublisherFixture, history: History, isAtRest: boolean): Promise<void> {
   const { items } = await fixture.cluster.resource(csiStorageCapacities).list();
   const known = new Map<string, number | undefined>();

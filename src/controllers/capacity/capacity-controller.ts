@@ -67,7 +67,7 @@ async function runUntilEnd(
 }
 
 /**
- * Every driver has a publisher of its own, so one that hangs does not delay the others. Drivers may join later. A driver that joins again, as after
+ * Every driver has its own publisher, so one that hangs does not delay the others. Drivers may join later. A driver that joins again, as after
  * a restart of its controller, gets another publisher, which starts when the former one has ended.
  */
 async function publish(

@@ -40,9 +40,9 @@ export class CapacityObjects implements CapacityReportStore {
   readonly #client: ResourceClient<CSIStorageCapacity>;
   readonly #informer: Informer<CSIStorageCapacity>;
   readonly #work: BackgroundWork;
-  /** By report, then by name. There are several for one report only if another program has copied our labels. */
+  /** Key: the report, then the name. A report has several objects only if another program has copied our labels. */
   readonly #objects = new Map<string, Map<string, Stored>>();
-  /** What this process wrote last, to recognise changes of others. */
+  /** The last write of this process, to recognise changes of others. */
   readonly #written = new Map<string, string>();
 
   constructor(options: CapacityObjectsOptions) {
@@ -267,7 +267,7 @@ function keyOfCapacityReport({ storageClassName = '', nodeTopology }: CSIStorage
   return capacityReportKeyOf({ storageClassName, segment: nodeTopology?.matchLabels ?? {} });
 }
 
-/** What this publisher writes into an object, to recognise it again. */
+/** The part of an object that this publisher writes, to recognise the object again. */
 function contentOf({ metadata, capacity, maximumVolumeSize }: CSIStorageCapacity): string {
   const measuredAt = metadata?.annotations?.[annotations.measuredAt];
   const amounts = [capacity, maximumVolumeSize].map((amount) =>

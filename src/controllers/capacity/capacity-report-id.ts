@@ -1,6 +1,6 @@
 import { segmentKeyOf, segmentOfKey, type TopologySegment } from './topology-segment.ts';
 
-/** What a capacity report is about: a class (or `<ephemeral>`) in a topology segment. */
+/** The identity of a capacity report: a class (or `<ephemeral>`) in a topology segment. */
 export interface CapacityReportId {
   readonly storageClassName: string;
   readonly segment: TopologySegment;

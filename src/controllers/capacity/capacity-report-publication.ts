@@ -14,7 +14,7 @@ import { type MeasuredCapacityReport, type Measurement, measure } from './measur
 import type { PoolDrift } from './pool-drift.ts';
 import { segmentKeyOf } from './topology-segment.ts';
 
-/** Capacity reports written in the long run, and at once; measurements that change nothing are not limited by it. */
+/** The average rate of writes of capacity reports, and their burst; measurements that change nothing are not limited by it. */
 const writeLimit = { tokensPerSecond: 50, burst: 100 };
 
 /** How long the objects of a segment stay after its last node went: a node plugin that restarts is away for a moment. */
@@ -158,7 +158,7 @@ export class CapacityReportPublication {
     return undefined;
   }
 
-  /** After a change of the form. The new object is there already. */
+  /** Runs after a change of the form, when the new object already exists. */
   async #removeOtherForm(capacityReportKey: string, signal: AbortSignal): Promise<void> {
     const { stores } = this.#options;
     for (const store of Object.values(stores)) {
@@ -193,7 +193,7 @@ export class CapacityReportPublication {
     return storageClassName === ephemeralStorageClassName ? 'DriverCapacity' : this.#options.form;
   }
 
-  /** Polls are spread a little, so that they do not come all at once. */
+  /** Polls are spread a little, so that they do not all come at the same time. */
   #nextMs(capacityReportKey: string): number {
     const { reports, context, pollIntervalMs } = this.#options;
     const pollMs = pollIntervalMs * (0.9 + context.random.next() / 5);
@@ -203,7 +203,7 @@ export class CapacityReportPublication {
   }
 }
 
-/** The last report in a record changes with every measurement, and is no reason to write. */
+/** Ignores the last report in the record: it changes with every measurement and is not worth a write. */
 function isOtherDrift(before: NewCapacityReport['drift'], after: NewCapacityReport['drift']): boolean {
   const essence = (drift: NewCapacityReport['drift']) =>
     drift && JSON.stringify([drift.baseline, drift.kind, drift.difference, drift.since, drift.listed]);

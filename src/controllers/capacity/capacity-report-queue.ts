@@ -59,7 +59,7 @@ export class CapacityReportQueue {
     return this.#requiredMs.get(capacityReportKey);
   }
 
-  /** Notes what the cluster has after a measurement. */
+  /** Records when a report was measured, and the time of the report that the cluster has now. */
   measured(capacityReportKey: string, measuredAtMs: number, publishedMs: number | undefined): void {
     this.#measuredMs.set(capacityReportKey, measuredAtMs);
     const requiredMs = this.#requiredMs.get(capacityReportKey);

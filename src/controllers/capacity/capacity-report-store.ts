@@ -6,7 +6,7 @@ import type { MeasuredCapacityReport } from './measured-capacity-report.ts';
  * delete those of others.
  *
  * 1. `synced`, then `listen`.
- * 2. `published` says what the cluster has, and `write` replaces it. A write names the version that it replaces: if that is stale, it fails with
+ * 2. `published` returns the stored report, and `write` replaces it. A write names the version that it replaces: if that is stale, it fails with
  *    `Conflict`, and the caller tries again after the cache has caught up.
  * 3. `remove` is called only for reports that are certainly not wanted any more.
  */
@@ -25,9 +25,9 @@ export interface CapacityReportStore {
 
 /** Undefined: up to date. */
 export interface CapacityReportProblem {
-  /** Of the report itself. */
+  /** The problem of the report itself. */
   readonly own: string | undefined;
-  /** Of any report of its segment: some forms have one object for all of them. */
+  /** A problem of any report of the segment: some forms have one object for all of them. */
   readonly inSegment: string | undefined;
 }
 

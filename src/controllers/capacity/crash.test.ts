@@ -32,7 +32,7 @@ async function endOf(settings: Partial<CapacitySettings>, crash: Crash) {
     if (method !== 'GetCapacity') return undefined;
     calls += 1;
     hasCrashed ||= calls === crash.atCall;
-    // The process is gone: it gets no answer.
+    // The process has ended: it gets no response.
     return hasCrashed ? new Promise(() => {}) : undefined;
   };
   const second = fixture.run(new InterceptedCluster(fixture.cluster, writes));

@@ -16,7 +16,7 @@ import { segmentKeyOf, segmentOfKey, type TopologySegment } from './topology-seg
 export class DesiredCapacityReports {
   readonly #options: DesiredCapacityReportsOptions;
   readonly #classes = new Map<string, DesiredClass>();
-  /** By their keys. */
+  /** The key is that of the segment. */
   readonly #segments = new Map<string, TopologySegment>();
   #listed: readonly TopologySegment[] | undefined;
   readonly #goneAtMs = new Map<string, number>();
@@ -51,7 +51,7 @@ export class DesiredCapacityReports {
   *segmentKeysOf(labels: TopologySegment): Iterable<string> {
     const used = sortedKeys(this.segments[0] ?? {}).filter((key) => labels[key] !== undefined);
     const exact = segmentKeyOf(Object.fromEntries(used.map((key) => [key, labels[key]!])));
-    // Without a walk in the usual case, in which all segments have the same keys.
+    // The usual case, in which all segments have the same keys, needs no iteration.
     if (this.#segments.has(exact)) {
       yield exact;
       return;
@@ -112,7 +112,7 @@ export class DesiredCapacityReports {
     return { parameters, isShared: this.classesOnDisks(parameters).length > 1 };
   }
 
-  /** By how much volumes of other classes reduce the reports of a class; see `otherCostOf`. */
+  /** The bytes by which volumes of other classes reduce the reports of a class; see `otherCostOf`. */
   otherCost(storageClassName: string): OtherCost | undefined {
     const own = this.#classes.get(storageClassName);
     if (own === undefined) return undefined;

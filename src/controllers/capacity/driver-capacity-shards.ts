@@ -42,7 +42,7 @@ type Shard = Projected<DriverCapacity>;
 
 /**
  * Capacity reports as pools of DriverCapacity objects: an object for each topology segment, with an entry for each class. So an update costs what
- * has changed. Each class is applied by a field manager of its own: writing one needs no knowledge of the others, and cannot remove them.
+ * has changed. Each class is applied by its own field manager: writing one needs no knowledge of the others, and cannot remove them.
  */
 export class DriverCapacityShards implements CapacityReportStore {
   readonly #options: DriverCapacityShardsOptions;

@@ -246,7 +246,7 @@ export class DriverPublisher {
     return modes.length > 0 && modes.every((mode) => mode === 'Ephemeral');
   }
 
-  /** What has changed decides by itself whether something has to be written. */
+  /** Requeues the reports on the disks of the class; each reconcile decides whether it has to write. */
   #classChanged(storageClass: StorageClass): void {
     const className = storageClass.metadata?.name ?? '';
     const before = this.#desired.classOf(className);

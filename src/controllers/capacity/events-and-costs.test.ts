@@ -130,7 +130,7 @@ test('measured-at advances after a volume was created, even if the amount stays 
     return Date.parse(object?.metadata?.annotations?.[annotations.measuredAt] ?? '');
   };
   const before = await measuredAt();
-  // A thin pool: its reports do not follow its volumes. The volume is so small that this is no drift, which would be written too.
+  // A thin pool: its reports do not follow its volumes. The volume is too small to count as drift, which would be written too.
   const small = 1024n ** 2n;
   fixture.driver.pools.set('n1', 10n * gib + small);
   await fixture.provision('a', 'n1', small);

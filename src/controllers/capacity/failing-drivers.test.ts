@@ -110,7 +110,7 @@ test('a driver that changes its name while it is published gets no call: the rep
     hasControllerCapability: (capability) => served.hasControllerCapability(capability),
     hasNodeCapability: (capability) => served.hasNodeCapability(capability),
     onCallEnd: (listener) => served.onCallEnd(listener),
-    // What a connection does when another driver answers at its address.
+    // Acts as a connection does when another driver answers at its address.
     call: async (...args) => {
       if (name !== undefined) throw new CsiDriverNameError('unix:///csi.sock', served.name, name);
       return await served.call(...args);

@@ -5,7 +5,7 @@ import { onAbort } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { TopologySegment } from './topology-segment.ts';
 
-/** What a driver said about one class in one segment. */
+/** The driver's response for one class in one segment. */
 export interface MeasuredCapacityReport {
   /** Taken before the driver was asked: every volume that existed then is in the capacity report. */
   readonly measuredAtMs: number;

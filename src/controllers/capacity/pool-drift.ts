@@ -37,7 +37,7 @@ export class PoolDrift {
   readonly #listed: ListedVolumes;
   readonly #list: VolumeList;
   readonly #drifts = new Map<string, DriftRecord>();
-  /** What the driver's list said about a report's segment when the report was last compared. */
+  /** The findings in the driver's list for a report's segment when the report was last compared. */
   readonly #compared = new Map<string, string>();
 
   constructor(options: PoolDriftOptions) {

@@ -21,7 +21,7 @@ export function poolIn({ status }: DriverCapacity, capacityReportKey: string): S
   return status?.storage?.find((entry) => entry.storageClassName === storageClassName)?.pools?.[0];
 }
 
-/** What this publisher writes into a pool, to recognise it again. */
+/** The part of a pool that this publisher writes, to recognise the pool again. */
 export function contentOfPool({
   name,
   capacity,

@@ -13,7 +13,7 @@ export function segmentOfKey(key: string): TopologySegment {
   return Object.fromEntries(JSON.parse(key) as [string, string][]);
 }
 
-/** For people: `topology.example.com/zone=a`. */
+/** The segment in messages: `topology.example.com/zone=a`. */
 export function segmentText(segment: TopologySegment): string {
   const labels = sortedKeys(segment).map((key) => `${key}=${segment[key]}`);
   return labels.length === 0 ? 'the whole cluster' : labels.join(',');

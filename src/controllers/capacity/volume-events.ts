@@ -71,7 +71,7 @@ export class VolumeEvents {
     reports.volumesChanged(segmentKeys, existsAtMs);
   }
 
-  /** After a failure, the published report is the likely reason: measure at once. */
+  /** After a failure, the published report is the likely reason: measure immediately. */
   #createEnded({ accessibilityRequirements }: CreateRequest, error: unknown): void {
     const { reports, desired, context } = this.#options;
     if (error instanceof CsiError && error.outcome.effect === 'none' && error.outcome.next === 'change')

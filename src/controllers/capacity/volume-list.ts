@@ -17,11 +17,11 @@ export interface VolumeListOptions {
   readonly metrics: CapacityMetrics;
 }
 
-/** A list takes the driver at most a tenth of its time, and is asked for at most this often. */
+/** Listing takes at most a tenth of the driver's time, and has at least this interval. */
 const gapMinMs = 5000;
 const gapPerDuration = 10;
 
-/** After a failure, so many poll intervals pass before the driver is asked again. */
+/** After a failure, so many poll intervals pass before the next ListVolumes. */
 const pausePolls = 5;
 
 /**

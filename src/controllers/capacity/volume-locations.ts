@@ -4,7 +4,7 @@ import { volumeNodeSelector } from '../../kube/volumes.ts';
 import { type DesiredCapacityReports, mayMatch } from './desired-capacity-reports.ts';
 import { segmentKeyOf, segmentOfKey } from './topology-segment.ts';
 
-/** In which topology segments the volumes of a driver are: those whose capacity reports change with the volume. */
+/** The topology segments of each volume of a driver: their capacity reports change with the volume. */
 export class VolumeLocations {
   readonly #driver: string;
   readonly #desired: DesiredCapacityReports;

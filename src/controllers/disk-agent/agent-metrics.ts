@@ -2,7 +2,7 @@ import { getCondition } from '../../kube/conditions.ts';
 import type { StorageNode } from '../../kube/stowage/storage-node.ts';
 import type { Metrics } from '../../runtime/metrics.ts';
 
-/** What a scrape reads about one agent. */
+/** The values that a scrape reads about one agent. */
 export interface MeteredAgent {
   readonly nodeName: string;
   /** The StorageNode as it was reported last. */

@@ -4,7 +4,7 @@ import { DataFolder, type DataKind } from './files/data-folder.ts';
 import type { HostFiles } from './files/host-files.ts';
 import type { AgentDisk, AgentDisks } from './status/agent-disks.ts';
 
-/** What the loops of one agent share. */
+/** The parts that the loops of one agent share. */
 export interface AgentParts {
   readonly nodeName: string;
   readonly context: ControllerContext;

@@ -17,7 +17,7 @@ const data = randomBytes(70 * kibibyte);
 const checksum = createHash('sha512').update(data).digest('hex');
 
 interface CrashScenario {
-  /** Asks for something, under a name of its own for each attempt. */
+  /** Asks for something, under a new name for each attempt. */
   readonly act: (attempt: number) => Promise<void>;
   readonly isDone: (attempt: number) => Promise<boolean>;
   readonly check: (attempt: number) => Promise<void>;

@@ -1,4 +1,4 @@
-/** For which nodes this process keeps files, and how others reach it. */
+/** The nodes whose files this process keeps, and how others reach it. */
 export interface DiskAgentSettings {
   /** Settings by the name of the StorageNode. */
   readonly nodes: ReadonlyMap<string, AgentNodeSettings>;

@@ -11,7 +11,7 @@ export function ownsDisk(
   return Object.values(status?.diskStatus ?? {}).some((disk) => disk.diskUUID === uuid);
 }
 
-/** Whether people gave the disk up: its files can't be removed, and are not waited for. */
+/** Whether a user removed the disk by force: its files can't be removed, and no deletion waits for them. */
 export function givesUpDisk(
   { nodeName, disks, caches }: Pick<AgentParts, 'nodeName' | 'disks' | 'caches'>,
   uuid: string,

@@ -10,7 +10,7 @@ test('a second request, on a disk that its replica is not on, is removed after t
   const [place] = await fixture.replicas();
   expect(place).toBe('v-r0 1 10 running');
 
-  // What another instance does that assigned the replica, and was overtaken before it requested.
+  // Another instance assigned the replica, and was overtaken before it wrote its request.
   const body = { spec: { replicas: { 'v-r0': 10 } } };
   const schedules = fixture.environment.cluster.resource(diskSchedules);
   await schedules.patch({ name: diskUUID(2) }, { type: 'merge', body });

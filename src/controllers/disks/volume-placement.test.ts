@@ -61,7 +61,7 @@ test('a replica that is moved while it is about to be started waits for the gran
   const move = async ({ verb, resource }: ClusterCall): Promise<void> => {
     if (verb !== 'get' || resource !== diskVolumes || moves > 0) return;
     moves += 1;
-    // As another instance does, after the volume has been planned and before the replica is started. The cache shows it at once.
+    // As another instance does, after the volume has been planned and before the replica is started. The cache shows it immediately.
     const { metadata } = (await fixture.schedule(2))!;
     const body = { spec: { nodeID: 'n2', diskID: metadata!.name } };
     await client.patch({ name: 'v-r0' }, { type: 'merge', body });

@@ -176,7 +176,7 @@ export class VolumePlacement {
     const image = images.get(volume.spec?.backingImage ?? '');
     const plan = planVolume(view, withImageDemand(image, disks, schedules));
     const status = volumeStatus(volume, { plan, view }, formatTimestamp(nowMs));
-    // Before anything is waited for: a disk that changes meanwhile wakes the volume.
+    // This precedes every wait: a disk that changes meanwhile requeues the volume.
     this.#awaitChanges(view, plan);
     if (plan.steps.length > 0 || !isEqualWhenStored(status, volume.status ?? {})) {
       const waitMs = this.#retry.takeWriteMs(name);
@@ -226,7 +226,7 @@ export class VolumePlacement {
     const isExpansionStored = isEqualWhenStored(expansion, volume.status?.expansion);
     if (!isExpansionStored && expansion?.state === 'Committed')
       await confirmGrants(cluster, volume, expansion, signal);
-    // What requests, commits or withdraws an expansion is stored before the writes that follow from it.
+    // The request, commit or withdrawal of an expansion is stored before the writes that follow from it.
     const current = isExpansionStored ? volume : await writeStatus();
     const steps = new VolumeSteps(current, options);
     for (const step of plan.steps) await steps.run(step);

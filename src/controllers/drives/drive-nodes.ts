@@ -84,7 +84,7 @@ export function topologyPatch(drive: Drive, segments: Segments): Patch | undefin
   return { type: 'merge', body: withPreconditions({ metadata: metadata ?? {} }, { status: { topology } }) };
 }
 
-/** Of an existing entry the keys cannot change: it is removed and added again, as a kubelet does. */
+/** Removes an existing entry and adds it again, as a kubelet does, because the API server refuses a change of its keys. */
 async function writeEntry(
   cluster: Cluster,
   node: Node,

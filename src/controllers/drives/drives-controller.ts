@@ -120,7 +120,7 @@ async function serveDriver(
   await serveController(
     { ...context, onError, nodes: context.informers.of(nodes) },
     async ({ methods, cache }) => {
-      // After the end of this run the driver answers Unavailable; the next run joins with a driver of its own.
+      // After the end of this run the driver answers Unavailable; the next run joins with its own driver.
       const services = drivesServices({ version, controller: () => (signal.aborted ? undefined : methods) });
       const changes: CapacityChanges = (listener) => cache.onCapacityChange(listener);
       inProcessDrivers.join(await InProcessDriver.connect(services, signal, changes));

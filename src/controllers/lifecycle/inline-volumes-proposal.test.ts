@@ -1,4 +1,4 @@
-/** What the storage-capacity proposal asks for about inline volumes: each test is named after a sentence of it. */
+/** The requirements of the storage-capacity proposal for inline volumes: each test is named after a sentence of it. */
 import { describe, expect, test } from 'vitest';
 import type { GetCapacityRequest } from '../../csi/generated/csi.ts';
 import { driverCapacities } from '../../kube/resources.ts';

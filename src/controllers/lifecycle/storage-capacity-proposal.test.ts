@@ -126,7 +126,7 @@ describe('the goal: choose a node for which volume creation will succeed', () =>
 describe('volume operations that fail', () => {
   test('the pod is re-scheduled to some other node which has enough storage capacity', async () => {
     await using fixture = await StorageFixture.central({ pools: { n1: 9, n2: 5 } });
-    // By operations outside of Kubernetes, which are not published yet.
+    // An operation outside of Kubernetes takes bytes, and the driver's report does not show it yet.
     fixture.driver.addVolume('foreign', 'n1', 9n * gib);
     await fixture.podWithClaim('web', '4Gi');
     await fixture.settle(30_000);

@@ -40,7 +40,7 @@ export interface VolumeDemand {
 export interface DemandOptions {
   /** Off: WaitForFirstConsumer classes do not wait. */
   readonly volumeScheduling?: boolean;
-  /** Each node has a provisioner of its own, which selects its node also for claims that bind immediately. */
+  /** Each node has its own provisioner, which selects its node also for claims that bind immediately. */
   readonly isNodeDeployment?: boolean;
 }
 
@@ -61,7 +61,7 @@ export function demandOf(
   return node === '' && volumeScheduling ? undefined : { provisioner, node };
 }
 
-/** Everything that a decision depends on. Our own annotations on a claim are no reason to reconcile it again. */
+/** Everything that a decision depends on. A change of our own annotations must not reconcile the claim again. */
 export function demandKey(claim: PersistentVolumeClaim): string {
   return JSON.stringify([
     provisionerOf(claim),

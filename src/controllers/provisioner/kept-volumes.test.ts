@@ -10,7 +10,7 @@ const provisioner = 'disk.example.com';
 const removed = { metadata: { finalizers: null } };
 const another = { spec: { claimRef: { namespace: 'elsewhere', name: 'other', uid: null } } };
 
-/** What an administrator does with a volume in use while the provisioner is stopped. */
+/** Acts as an administrator on a volume in use while the provisioner is stopped. */
 const changesByAdministrator: Readonly<
   Record<string, (fixture: ProvisionerFixture, name: string) => Promise<unknown>>
 > = {
@@ -56,7 +56,7 @@ test.each(Object.entries(changesByAdministrator))(
   },
 );
 
-/** What the PV binder does; and the intent exists, as if the provisioner had crashed before it removed it. */
+/** Acts as the PV binder; and the intent exists, as if the provisioner had crashed before it removed it. */
 async function bind({ cluster }: ProvisionerFixture, volumeName: string): Promise<void> {
   const metadata = {
     annotations: { [intentAnnotation]: `${provisioner} a1` },

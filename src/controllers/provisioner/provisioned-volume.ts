@@ -13,7 +13,7 @@ import type { CreatedVolume } from './provisioner.ts';
 
 /**
  * The PersistentVolume for a volume that was created. The claimRef names the claim with its uid, so no other claim gets the volume; the finalizer keeps
- * a deleted volume until its asset is gone, whichever client deletes the object.
+ * a deleted volume until its asset is deleted, whichever client deletes the object.
  */
 export function provisionedVolume(
   name: string,

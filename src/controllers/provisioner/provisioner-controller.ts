@@ -23,13 +23,13 @@ import { zonalProvisioner } from './zonal/zonal-provisioner.ts';
 
 const workers = 4;
 const snapshotsKey = 'snapshots';
-/** As many calls as external-provisioner makes at once (`--worker-threads`); drivers can be slow. */
+/** As many calls as external-provisioner makes at the same time (`--worker-threads`); drivers can be slow. */
 const workersWithDrivers = 100;
 
 export interface ProvisionerControllerSettings {
   /** Where `local.stowage.dev` creates its directories; if left out, there is no provisioner of that name. */
   readonly localRoot?: string | undefined;
-  /** The feature gate of that name; on by default. Off: delayed claims get volumes at once. */
+  /** The feature gate of that name; on by default. Off: delayed claims get volumes immediately. */
   readonly volumeScheduling?: boolean | undefined;
   /** `disks.stowage.dev` allocates volumes although no node can mount them: nodes are simulated, or another program mounts them. */
   readonly allocationOnly?: boolean | undefined;
@@ -46,7 +46,7 @@ export interface ProvisionerControllerSettings {
  *
  * Safe to crash anywhere. A volume's name comes from its claim's uid, so it is never created twice. Before it is created, the claim
  * gets a finalizer; it is removed when the PersistentVolume is written, or everything is undone. So whatever was created is
- * either recorded or going to be reconciled again. A PersistentVolume in turn has a finalizer until its asset is gone.
+ * either recorded or going to be reconciled again. A PersistentVolume in turn has a finalizer until its asset is deleted.
  */
 export function provisionerController(settings: ProvisionerControllerSettings = {}): Controller {
   return defineController({
@@ -131,7 +131,7 @@ class ProvisioningReconciler implements Reconciler {
   }
 }
 
-/** Where each node has a process of its own, it serves only its driver: no other provisioner belongs to a node. */
+/** Where each node has its own process, it serves only its driver: no other provisioner belongs to a node. */
 function partsOf(
   { csiDrivers, csi, localRoot, allocationOnly = false, provisioners = [] }: ProvisionerControllerSettings,
   context: ControllerContext,

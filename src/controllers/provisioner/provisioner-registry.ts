@@ -12,7 +12,7 @@ export class ProvisionerRegistry implements Provisioners {
   readonly #own: ReadonlyMap<string, Provisioner>;
   readonly #joining: JoiningProvisioners | undefined;
 
-  /** Of several provisioners with one name, the last of `own` counts, then the one that joins. */
+  /** If several provisioners have one name, the last of `own` is used, then the one that joins. */
   constructor(own: readonly Provisioner[], joining?: JoiningProvisioners) {
     this.#own = new Map(own.map((one) => [one.name, one]));
     this.#joining = joining;

@@ -33,7 +33,7 @@ export interface Provisioner<Plan extends VolumePlan = VolumePlan> {
     request: ProvisionRequest,
     signal: AbortSignal,
   ): VolumePlanOutcome<Plan> | Promise<VolumePlanOutcome<Plan>>;
-  /** With a plan that it made itself. */
+  /** The caller passes a plan that `plan` of the same provisioner has returned. */
   create(plan: Plan, signal: AbortSignal): Promise<VolumeCreateOutcome>;
   delete(asset: ProvisionedAsset, signal: AbortSignal): Promise<void>;
   /** The volume of the claim is recorded, or undone: what was kept for its creation is needed no more. May be called more than once. */
@@ -42,7 +42,7 @@ export interface Provisioner<Plan extends VolumePlan = VolumePlan> {
   isCreatorOf?(volume: PersistentVolume): boolean;
 }
 
-/** By name; drivers may join later. Classes with other names are left to other provisioners. */
+/** Finds provisioners by name; drivers may join later. Classes with other names are left to other provisioners. */
 export interface Provisioners {
   get(name: string): Provisioner | undefined;
   has(name: string): boolean;
@@ -70,18 +70,18 @@ export interface ProvisionedAsset {
   /** The claim, while the volume is not recorded. */
   readonly claim?: PersistentVolumeClaim;
   /**
-   * What a repetition of `create` needs to send the same arguments, as `plan` returned it. It is stored on the claim, where users can
+   * The part of the plan that a repetition of `create` needs to send the same arguments. It is stored on the claim, where users can
    * change it: it must contain nothing that they may not decide.
    */
   readonly record?: string;
 }
 
-/** What the provisioner decides about a volume before it exists. */
+/** The provisioner's decisions about a volume before it exists. */
 export interface VolumePlan extends CreatedVolume {
   readonly asset: ProvisionedAsset;
 }
 
-/** What the provisioner knows of a volume; the rest of a PersistentVolume follows from the claim and the class. */
+/** The fields that the provisioner determines; the rest of a PersistentVolume follows from the claim and the class. */
 export interface CreatedVolume {
   readonly source: PersistentVolumeSource;
   /** Every node can reach the volume, if left out. */
@@ -92,7 +92,7 @@ export interface CreatedVolume {
   readonly capacityBytes?: bigint;
   /** The class of its mutable parameters, if it has some. */
   readonly volumeAttributesClassName?: string;
-  /** In addition to those of every provisioned volume. */
+  /** Annotations in addition to those of every provisioned volume. */
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
@@ -106,7 +106,7 @@ export interface RefusedOutcome {
    * - `change`: the answer stays the same until an object changes; it is repeated at the longest interval.
    */
   readonly next: 'move' | 'retry' | 'change';
-  /** Of the Event about it; `ProvisioningFailed` if left out. */
+  /** The reason of the Event; `ProvisioningFailed` if left out. */
   readonly reason?: string;
 }
 

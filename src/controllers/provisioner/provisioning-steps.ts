@@ -106,7 +106,7 @@ export class ProvisioningSteps {
     await this.clear(claim, {}, signal);
   }
 
-  /** Removes what may have been created and is no longer needed. */
+  /** Deletes the volume that the intent may have created and that no claim needs any longer. */
   async withdraw(
     claim: PersistentVolumeClaim,
     intent: ProvisioningIntent | undefined,
@@ -133,7 +133,7 @@ export class ProvisioningSteps {
     signal: AbortSignal,
   ): Promise<undefined> {
     const intent = intentOf(claim);
-    // Before the intent goes: after a crash, the next run does it again.
+    // This precedes the removal of the intent: after a crash, the next run repeats it.
     if (intent !== undefined) await this.#provisioners.get(intent.provisioner)?.settled?.(claim, signal);
     await undefinedIfNotFound(clearIntent(this.#claims, claim, options, signal));
     this.#recording.end(claim);
@@ -145,7 +145,7 @@ export class ProvisioningSteps {
     this.#watch.waitForChange(keyOf(claim));
   }
 
-  /** The claim of this key is gone. */
+  /** The claim of this key no longer exists. */
   forget(key: string): undefined {
     this.#delays.forget(key);
   }
@@ -206,7 +206,7 @@ export class ProvisioningSteps {
       earlier === undefined
         ? await this.clear(claim, options, signal)
         : await this.withdraw(claim, earlier, options, signal);
-    // With a node, the scheduler chooses again and its write wakes us. Without one, no event would.
+    // If the claim had a node, the scheduler chooses again and its write requeues the claim. Otherwise no event would.
     return waiting ?? (isMoved ? undefined : this.#later(claim, next));
   }
 

@@ -6,7 +6,7 @@ import { controllerOf } from '../../kube/owner-references.ts';
  * `(hash + ordinal) % n`: neighbours get different locations, and the claims of one pod get the same.
  */
 export interface SpreadPosition {
-  /** Of the group, so that different groups start at different locations. */
+  /** The hash of the group: different groups start at different locations. */
   readonly hash: number;
   readonly ordinal: number;
 }
@@ -30,7 +30,7 @@ export function spreadPosition(
   return positionOf(name);
 }
 
-/** By the name alone, as Kubernetes did for the disks of cloud providers. */
+/** Derives the position from the name alone, as Kubernetes did for the disks of cloud providers. */
 function positionOf(name: string): SpreadPosition {
   const ordinal = ordinalOf(name);
   if (ordinal === undefined) return { hash: hashOf(name), ordinal: 0 };

@@ -26,7 +26,7 @@ test('requested, bound and deleted, with the PV binder and protection', async ()
   const { metadata } = await claims.create(bare);
   await fixture.virtualTime.settle();
   expect(await fixture.volumes()).toEqual([]);
-  // What the scheduler does.
+  // Acts as the scheduler.
   await fixture.annotate({ [annotations.selectedNode]: 'b1' });
   await fixture.until(async () => (await fixture.claim())?.status?.phase === 'Bound');
   const path = join(here.path, `pvc-${metadata?.uid}`);

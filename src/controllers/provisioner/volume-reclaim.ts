@@ -64,7 +64,7 @@ export class VolumeReclaim {
     return await this.#end(held, provisioner, signal);
   }
 
-  /** With the finalizer; undefined if it is too late for that, and another process has removed the asset. */
+  /** Returns the volume with the finalizer; undefined if another process has removed the asset first. */
   async #addFinalizer(volume: PersistentVolume, signal: AbortSignal): Promise<PersistentVolume | undefined> {
     if (isHeld(volume)) return volume;
     const {

@@ -10,7 +10,7 @@ import { classOf } from './testing/objects.ts';
 import { ProvisionerFixture } from './testing/provisioner-fixture.ts';
 
 const provisioner = 'disk.example.com';
-/** Creations of PersistentVolumes are given up until `answers` is set; `arrive` lets the first take effect. */
+/** Creations of PersistentVolumes time out until `answers` is set; `arrive` lets the first one take effect. */
 class LateCreation {
   arrive: (() => Promise<unknown>) | undefined;
   answers = false;

@@ -13,7 +13,7 @@ const requestAgeMaxMs = 75_000;
 /**
  * Creates PersistentVolumes, and knows which creations may still arrive.
  *
- * A creation names no version that could refuse it. One that was given up, because no response came, can take effect at any later time.
+ * A creation names no version by which the server could refuse it. A creation without a response can take effect at any later time.
  * If the volume behind it were deleted meanwhile, the claim would be bound to a volume that does not exist. So a volume is withdrawn from
  * a claim that still waits for one only if no creation can be under way:
  *
@@ -29,7 +29,7 @@ export class VolumeRecording {
   readonly #cluster: Cluster;
   readonly #clock: Clock;
   readonly #quietAtMs: number;
-  /** By the uid of the claim: what was sent and not answered. */
+  /** The PersistentVolumes that were sent to the server without a response. Key: the uid of the claim. */
   readonly #unanswered = new Map<string, PersistentVolume>();
   /** Claims whose intent this process wrote. */
   readonly #begun = new Set<string>();

@@ -42,7 +42,7 @@ export class AssignedPods {
   readonly #queue: WorkQueue;
   /** Uids of pods that have had their event. */
   readonly #reported = new Set<string>();
-  /** By key, the pods whose node cannot provide their volumes now, with what they wait for. */
+  /** Decides when to retry a pod whose node cannot provide its volumes now. Key: that of the pod. */
   readonly #waiting = new Map<string, Waker>();
   /** Bindings in flight. They take as long as a provisioner does, so no worker of the queue waits for one. */
   readonly #running = new Set<Promise<void>>();

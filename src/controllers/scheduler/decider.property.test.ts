@@ -115,6 +115,6 @@ test('no pod waits that could be placed, and no cached refusal is wrong', () => 
     pending.expectSameAsRebuilt();
     helped += pending.helped;
   }
-  // With fewer, the random changes would prove too little.
+  // A smaller number would mean that the random changes prove too little.
   expect(helped).toBeGreaterThan(50);
 });

@@ -9,7 +9,7 @@ export class Nominations {
   readonly #pods = new Map<string, PodRecord>();
   readonly #unwritten = new Map<string, UnwrittenNomination>();
 
-  /** In no particular order. */
+  /** All nominated pods, in no particular order. */
   get all(): readonly PodRecord[] {
     return [...this.#pods.values()];
   }
@@ -25,7 +25,7 @@ export class Nominations {
   }
 
   /**
-   * Ends the nomination of the pod before that is written: other pods may have its place at once. An update that still has the written nomination does not bring
+   * Ends the nomination of the pod before that is written: other pods may have its place immediately. An update that still has the written nomination does not bring
    * it back. If the process ends before the write, the next one reads the nomination, decides on the pod, and ends it again; if the write fails,
    * `forgetUnwritten` makes it count again, because it is what other clients see.
    */

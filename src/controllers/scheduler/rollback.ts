@@ -54,7 +54,7 @@ export class ClaimRollback {
     }
   }
 
-  /** Continues what an earlier scheduler has begun. */
+  /** Continues the rollbacks that an earlier scheduler began. */
   resume(): void {
     const { index } = this.#options.feed;
     for (const claim of index.claims.records()) if (claim.isRollingBack) this.#start(claim);

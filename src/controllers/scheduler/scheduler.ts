@@ -361,8 +361,8 @@ class Scheduler {
       this.#background.report(attempt.pod.key, error);
     }
     if (isNominated) return;
-    // Perhaps no victim is being deleted; then no event would wake the pod. And if the pod is gone, which the cache does not show yet, what it leaves
-    // behind must not wake the pod itself: an idle scheduler would try it again at once, and again.
+    // Perhaps no victim is being deleted; then no event would wake the pod. And if the pod no longer exists, which the cache does not show yet, what it leaves
+    // behind must not wake the pod itself: an idle scheduler would try it again immediately, and again.
     this.#queue.retry(attempt);
     this.#decider.unnominate(attempt.pod.key);
     this.#nodeVacated(victims.node);

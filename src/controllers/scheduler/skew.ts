@@ -40,7 +40,7 @@ export interface PvBinderSkewOptions
  * | VolumeScheduling in the PV binder | in the scheduler | result |
  * |---|---|---|
  * | no PV binder, or its Lease has expired | any | Kubernetes' own PV controller is running: it delays binding |
- * | off | on | the PV binder binds claims at once; the scheduler does not bind volumes |
+ * | off | on | the PV binder binds claims immediately; the scheduler does not bind volumes |
  * | on | off | claims that wait for their first consumer stay unbound, and their pods pending |
  */
 export class PvBinderSkew {

@@ -28,7 +28,7 @@ export class ControllerRuns {
   log: Log = silentLog;
   readonly #options: ControllerRunsOptions;
   readonly #runs: Supervisor[] = [];
-  /** Of this fixture alone: a test must not depend on those that ran before it. */
+  /** Each fixture has its own: a test must not depend on those that ran before it. */
   readonly #random = seededRandom('trial');
 
   constructor(options: ControllerRunsOptions) {

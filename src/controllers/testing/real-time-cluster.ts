@@ -83,7 +83,7 @@ export class RealTimeCluster implements AsyncDisposable {
   }
 }
 
-/** Waits, by watching, until the object is gone. */
+/** Waits, by watching, until the object is deleted. */
 export async function untilGone<T extends KubeObject>(
   client: ResourceClient<T>,
   key: ObjectKey,

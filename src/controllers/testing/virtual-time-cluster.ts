@@ -95,7 +95,7 @@ export class VirtualTimeCluster implements ControllerEnvironment {
     return this.#runs.metrics;
   }
 
-  /** Of controllers that start from now on. */
+  /** Sets the log of controllers that start from now on. */
   set log(log: Log) {
     this.#runs.log = log;
   }

@@ -69,7 +69,7 @@ class ProtectionReconciler implements Reconciler {
     ];
   }
 
-  /** A pod that is gone, or that its node has finished, may have been the last user of its claims. */
+  /** A pod that no longer exists, or that its node has finished, may have been the last user of its claims. */
   #released(pod: Pod): void {
     const namespace = pod.metadata?.namespace ?? '';
     for (const name of allClaimNamesOf(pod)) {

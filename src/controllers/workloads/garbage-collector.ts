@@ -154,7 +154,7 @@ class GarbageCollector implements Reconciler {
     });
   }
 
-  /** In a cycle of owners each would wait for the next; the object that detects it lets its owners go first. */
+  /** Breaks a cycle of owners, in which each would wait for the next: the object that detects it no longer blocks its owners. */
   async #release(resource: Resource, { metadata = {} }: KubeObject, signal: AbortSignal): Promise<void> {
     const { uid, resourceVersion, namespace, name = '' } = metadata;
     const ownerReferences = (metadata.ownerReferences ?? []).map((owner) => ({

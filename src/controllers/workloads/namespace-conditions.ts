@@ -1,12 +1,12 @@
 import type { Condition } from '../../kube/api/meta.ts';
 import { formatTimestamp } from '../../kube/go/timestamp.ts';
 
-/** What a resource still has in a namespace that is being deleted. */
+/** The objects of a resource that remain in a namespace that is being deleted. */
 export interface RemainingContent {
   /** `pods`, `statefulsets.apps`. */
   readonly resource: string;
   readonly count: number;
-  /** Of all its objects; with repetitions. */
+  /** The finalizers of all these objects, with repetitions. */
   readonly finalizers: readonly string[];
 }
 

@@ -9,7 +9,7 @@ import type { WorkQueue } from '../../reconcile/work-queue.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
 import { contentConditions, type RemainingContent } from './namespace-conditions.ts';
 
-/** Holds a namespace until its objects are gone. */
+/** Holds a namespace until its objects are deleted. */
 const contentFinalizer = 'kubernetes';
 
 /**
@@ -113,7 +113,7 @@ class NamespaceController implements Reconciler {
     return remaining;
   }
 
-  /** What remains of a resource. */
+  /** The remaining objects of a resource. */
   async #deleteAll(
     namespace: string,
     resource: Resource,

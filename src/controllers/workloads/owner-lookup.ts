@@ -8,9 +8,9 @@ export interface OwnerStates {
   readonly present: readonly string[];
   /** Missing, or another object has the name. */
   readonly absent: readonly string[];
-  /** Being deleted, and held until its dependents are gone. */
+  /** Owners that are being deleted, and held until their dependents are deleted. */
   readonly waiting: readonly string[];
-  /** Of a kind that this cluster does not serve, or unreachable: the state is unknown, so the object stays. */
+  /** Owners of a kind that this cluster does not serve, or unreachable ones: their state is unknown, so the object stays. */
   readonly unresolved: number;
 }
 

@@ -22,7 +22,7 @@ const controllers = [statefulSetController, deploymentController, disruptionCont
 
 interface Scenario {
   readonly name: string;
-  /** What controllers do before the crash. */
+  /** The work of controllers before the crash. */
   readonly before: (cluster: Cluster) => Promise<void>;
   readonly change: (cluster: Cluster) => Promise<void>;
   readonly end: readonly string[];

@@ -139,7 +139,7 @@ test('bad requests get the code that CSI names, and one sentence', async () => {
   expect((await fixture.placements()).size).toBe(1);
 });
 
-/** What CSI permits for a request that may be wrong in any way. */
+/** The codes that CSI permits for a request that may be wrong in any way. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   CreateVolume: ['InvalidArgument', 'AlreadyExists', 'ResourceExhausted', 'OutOfRange'],
   DeleteVolume: ['InvalidArgument'],

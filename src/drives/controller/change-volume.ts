@@ -28,7 +28,7 @@ export class VolumeChanger {
 
   /**
    * Where a node service has mounted the drive, the entry becomes `Releasing`: the bytes are free when that service has deleted the data. A
-   * drive without node service has no data, so the entry is removed at once; the versioned write fails if a node service mounts the drive
+   * drive without node service has no data, so the entry is removed immediately; the versioned write fails if a node service mounts the drive
    * meanwhile. A volume that does not exist is deleted.
    */
   async delete(volume: string): Promise<void> {

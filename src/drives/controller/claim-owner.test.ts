@@ -21,7 +21,7 @@ function setOf([name, templates]: readonly [string, readonly string[]]): Statefu
   return { metadata: metadataOf(name), spec: { volumeClaimTemplates } } as unknown as StatefulSet;
 }
 
-/** What `claimOwnerGroup` reads of an API server, whose lists are sorted by name. */
+/** The part of an API server that `claimOwnerGroup` reads; its lists are sorted by name. */
 function clusterOf(objects: Readonly<Record<string, readonly KubeObject[]>>): Cluster {
   const resource = ({ kind, group, plural }: Resource<KubeObject>) => ({
     get: async ({ name }: { readonly name: string }) => {

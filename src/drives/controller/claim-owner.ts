@@ -7,7 +7,7 @@ import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 const groupLengthMax = 253;
 
 /**
- * What the volumes of a claim are spread by: the owner of the claim, such as `default/db` for a StatefulSet. A claim of a StatefulSet has no
+ * The group by which the volumes of a claim are spread: the owner of the claim, such as `default/db` for a StatefulSet. A claim of a StatefulSet has no
  * owner reference unless its retention policy deletes it, so its name decides then: `TEMPLATE-SET-ORDINAL`. Undefined: it has no owner.
  */
 export async function claimOwnerGroup(

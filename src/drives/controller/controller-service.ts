@@ -99,7 +99,7 @@ export function drivesControllerService(options: DrivesControllerOptions): Contr
   };
 }
 
-/** Volumes whose data is to be deleted are left out: for their users they are gone. */
+/** Leaves out volumes whose data is being deleted: for users they no longer exist. */
 function* activeVolumes({ index }: DriveCache): Generator<string> {
   const seen = new Set<string>();
   for (const { record } of index.values())

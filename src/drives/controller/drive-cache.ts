@@ -30,7 +30,7 @@ const nodesMsMax = 5_000;
  * Two views of all drives:
  *
  * - `index` has the newest known version of each drive, from the watch or from an answer of the API server. Choices use it.
- * - `holders` has what the watch has delivered, in its order. It decides which of two entries with one name was first.
+ * - `holders` has the versions from the watch, in its order. It decides which of two entries with one name was first.
  *
  * It follows the cluster until `stop`: a process that leads again needs another one.
  */
@@ -131,7 +131,7 @@ export class DriveCache {
     });
   }
 
-  /** Takes in what the API server has answered to a write of this process, unless a newer version is known. */
+  /** Stores the version that the API server returned for a write of this process, unless a newer one is known. */
   learnWritten(drive: Drive): void {
     const record = readDrive(drive);
     if (isNews(record, this.index.get(record.name)?.record)) this.index.set(record);

@@ -87,7 +87,7 @@ function driveGauges(metrics: Metrics) {
   };
 }
 
-/** A drive that is gone leaves no series. */
+/** Removes the series of drives that no longer exist. */
 function meterEach(
   { ready, free, promised }: ReturnType<typeof driveGauges>,
   all: readonly MeteredDrive[],

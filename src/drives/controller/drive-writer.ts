@@ -19,7 +19,7 @@ export type DriveWriteOutcome = 'written' | 'unchanged' | 'outdated' | 'gone';
 
 /**
  * Writes drives, each on the newest known version. Writes of this process to one drive wait for each other, so that they conflict only with
- * those of other clients. A write is never abandoned: a caller that gives up does not leave its outcome unknown.
+ * those of other clients. A write is never cancelled: its outcome becomes known although the caller has cancelled the call.
  */
 export class DriveWriter {
   readonly #cache: DriveCache;

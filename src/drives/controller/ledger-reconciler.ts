@@ -19,7 +19,7 @@ import type { LedgerObjects, LedgerSource } from './ledger-source.ts';
 /** The interval between comparisons. A difference that two comparisons find is not a change in progress. */
 const auditMs = 30_000;
 
-/** On a Drive whose ledger and PersistentVolumes did not agree at least once. */
+/** A condition of Drives whose ledger and PersistentVolumes did not agree at least once. */
 const ledgerMatches = 'LedgerMatches';
 
 export interface LedgerReconcilerOptions {

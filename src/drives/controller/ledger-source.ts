@@ -30,7 +30,7 @@ export interface LedgerObjects extends LedgerState {
 }
 
 /**
- * Watches PersistentVolumes, and asks for the claims and pods of those entries that have none. A process of its own does not keep all claims
+ * Watches PersistentVolumes, and asks for the claims and pods of those entries that have none. A separate process does not keep all claims
  * and pods of the cluster for the few that are needed.
  */
 export class ApiLedgerSource implements LedgerSource {

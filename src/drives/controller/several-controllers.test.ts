@@ -19,7 +19,7 @@ async function createUntilCertain(controller: ControllerUnderTest, name: string,
   }
 }
 
-/** Some calls at once, more than there are drives: with all of them at once most of the work would be conflicts. */
+/** The number of concurrent calls, more than there are drives: if all calls were concurrent, most of the work would be conflicts. */
 async function inParallel<T>(calls: readonly (() => Promise<T>)[], width: number): Promise<readonly T[]> {
   const results: T[] = [];
   const waiting = calls.values();
@@ -150,7 +150,7 @@ test('1,000 claims over 100 drives from 8 controllers: no drive above its capaci
         if (verb === 'patch') patches += 1;
       },
     });
-  // Every tenth name is asked of two controllers at once.
+  // Two controllers get the calls for every tenth name at the same time.
   const calls = Array.from({ length: 1_000 }, (_, at) => `v${at}`).flatMap((name, at) => {
     const asked = at % 10 === 0 ? [at, at + 1] : [at];
     return asked.map((one) => () => createUntilCertain(controllers[one % 8]!, name, 1));
@@ -184,7 +184,7 @@ describe('a crash', () => {
     await expect(lifecycle(before)).rejects.toThrow();
     expect(crash.hasCrashed).toBe(true);
     await before.stop();
-    // The caller repeats everything with a new process; deletion and expansion of what is gone are its next calls.
+    // The caller repeats everything with a new process; its next calls delete and expand volumes that no longer exist.
     const after = await fixture.controller();
     for (const name of ['v', 'w']) {
       const state = () => after.cache.index.drivesOf(name).map((drive) => after.cache.index.get(drive));
@@ -207,7 +207,7 @@ async function createAnySize(controller: ControllerUnderTest, name: string): Pro
   await create(controller, name, 4, { capacityRange });
 }
 
-/** With a node service on the drive, data is deleted by it. */
+/** A drive that a node service has mounted: the node service deletes the data. */
 function mounted(isMounted: boolean) {
   const condition = { type: 'Mounted', status: 'True' as const };
   return isMounted ? { conditions: [condition] } : {};

@@ -16,7 +16,7 @@ const modeNames = new Map<number, string>(
   Object.entries(VolumeCapability_AccessMode_Mode).map(([name, mode]) => [mode, name]),
 );
 
-/** What a volume on a drive cannot do of what is asked, as a sentence; undefined if it can do all. */
+/** Returns the first unsupported capability, as a sentence; undefined if all are supported. */
 export function capabilityProblem(capabilities: readonly VolumeCapability[]): string | undefined {
   for (const { accessType, accessMode } of capabilities) {
     if (accessType.case === 'block')

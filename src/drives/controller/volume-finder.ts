@@ -47,7 +47,7 @@ export class VolumeFinder {
     this.#options = options;
   }
 
-  /** By the newest known state, without waiting. */
+  /** Uses the newest known state, without waiting. */
   known(volume: string): PlacedVolume | undefined {
     const { cache } = this.#options;
     const { drives } = cache.holders(volume);
@@ -80,7 +80,7 @@ export class VolumeFinder {
     return this.#placed(volume, first);
   }
 
-  /** In the order of the watch, without those that have been removed since. */
+  /** Returns the drives in the order of the watch, without those whose entry has been removed since. */
   #drivesOf(volume: string): readonly string[] {
     const { cache } = this.#options;
     return cache.holders(volume).drives.filter((name) => cache.index.get(name)?.hasEntry(volume));

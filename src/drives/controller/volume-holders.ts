@@ -1,6 +1,6 @@
 /** The drives whose ledgers have an entry of one name. */
 export interface Holders {
-  /** In the order in which the watch delivered the entries. */
+  /** Sorted by the order in which the watch delivered the entries. */
   readonly drives: readonly string[];
   /** False if several entries came from a list: then the order means nothing. */
   readonly isOrdered: boolean;

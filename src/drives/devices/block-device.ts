@@ -88,7 +88,7 @@ async function readBlockDevice(
   const sizeBytes = Number(await textIn(folder, 'size')) * sectorBytes;
   const path = join(dev, name.replaceAll('!', '/'));
   const partitions = await partitionsIn(folder);
-  // What uses a partition uses the disk.
+  // A user of a partition is a user of the disk.
   const parts = await Promise.all(
     ['', ...partitions].map((part) => partUse(join(folder, part), join(dev, part || name))),
   );

@@ -1,13 +1,13 @@
 import { open } from 'node:fs/promises';
 import { failureText, type SystemCommands } from './system-commands.ts';
 
-/** What is on a device. All fields are empty on a device without anything known. */
+/** The known contents of a device. All fields are empty if nothing is known. */
 export interface DeviceSignature {
-  /** Of the filesystem or other data: `xfs`, `ext4`, `LVM2_member`, `swap`; `unknown` if there is something that blkid does not know. */
+  /** The type of the filesystem or other data: `xfs`, `ext4`, `LVM2_member`, `swap`; `unknown` if there is something that blkid does not know. */
   readonly type: string;
   readonly uuid: string;
   readonly label: string;
-  /** Of the partition table: `gpt`, `dos`. */
+  /** The type of the partition table: `gpt`, `dos`. */
   readonly partitionTable: string;
   /** Why the device could not be read. */
   readonly error?: string;
@@ -19,7 +19,7 @@ const emptySignature: DeviceSignature = { type: '', uuid: '', label: '', partiti
 const nothingFound = 2;
 const severalFound = 8;
 
-/** What blkid does not know is at the beginning of a device, too: filesystems that are newer, databases, encrypted data. */
+/** The part of a device that is checked for contents that blkid does not know: newer filesystems, databases, encrypted data. */
 const beginningBytes = 64 * 1024;
 
 /** Reads the device itself, not the cache of blkid. A device that cannot be read is not empty: it has an error. */

@@ -10,11 +10,11 @@ export interface DriveMark {
   readonly version: 1;
   /** The node that the drive was formatted for. */
   readonly node: string;
-  /** Of the filesystem. */
+  /** The UUID of the filesystem. */
   readonly uuid: string;
 }
 
-/** What is in the root of a filesystem. */
+/** The contents of the root directory of a filesystem. */
 export interface DriveContent {
   /** Undefined if Stowage did not format it, or stopped before it had written the file. */
   readonly mark: DriveMark | undefined;
@@ -35,7 +35,7 @@ export async function readDriveContent(folder: string): Promise<DriveContent> {
   return { mark: parseDriveMark(text), isEmpty: names.length === 0, volumes: volumes.flat().toSorted() };
 }
 
-/** Written through to the disk: what is registered afterwards has its mark. */
+/** Synchronizes the file to the disk, so that a drive that is registered afterwards keeps its mark. */
 export async function writeDriveMark(folder: string, mark: DriveMark): Promise<void> {
   const file = await open(join(folder, driveMarkName), 'w', 0o644);
   try {

@@ -45,7 +45,7 @@ export async function markDrive(path: string, mark: DriveMark, commands: SystemC
   await withTemporaryMount(path, 'write', commands, (folder) => writeDriveMark(folder, mark));
 }
 
-/** A filesystem that was just unmounted may be busy for a moment: a process that starts in a mount namespace of its own has a copy of each mount. */
+/** A filesystem that was just unmounted may be busy for a moment: a process that starts in its own mount namespace has a copy of each mount. */
 const busyMsMax = 10_000;
 const retryMs = 250;
 

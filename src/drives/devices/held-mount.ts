@@ -13,7 +13,7 @@ export interface HeldMountOptions {
   readonly isShared: boolean;
 }
 
-/** Programs that look at all files, such as an indexer, keep a mount busy for a moment. */
+/** Programs that read all files, such as an indexer, keep a mount busy for a moment. */
 const busyMsMax = 10_000;
 const retryMs = 250;
 
@@ -51,7 +51,7 @@ export class HeldMount {
       await this.#unmount();
       await rmdir(this.folder);
     } catch {
-      // What the caller has to report is how the work ended.
+      // The caller reports the outcome of the work, not a failed unmount.
     }
   }
 

@@ -6,7 +6,7 @@ import { driveLabel } from './format-drive.ts';
 import type { SystemCommands } from './system-commands.ts';
 import { withTemporaryMount } from './temporary-mount.ts';
 
-/** What `init` will do with a device. */
+/** The action of `init` on a device. */
 export type InitPlan =
   /** Format it. `erases` says what is lost; undefined if the device is empty. */
   | { readonly kind: 'format'; readonly erases: string | undefined }

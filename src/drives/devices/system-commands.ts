@@ -20,7 +20,7 @@ export class SystemCommandError extends Error {
   }
 }
 
-/** Longer output is no message for people. */
+/** Longer output does not help in an error message. */
 const outputMax = 10 * 2 ** 20;
 const messageLinesMax = 3;
 
@@ -57,7 +57,7 @@ export async function runSuccessfully(
   return outcome.stdout;
 }
 
-/** What a failed program printed, as one line. */
+/** The output of a failed program, as one line. */
 export function failureText(program: string, { status, stdout, stderr }: CommandOutcome): string {
   const lines = (stderr.trim() || stdout.trim()).split('\n').map((line) => line.trim());
   const said = lines.filter((line) => line !== '').slice(0, messageLinesMax);

@@ -3,7 +3,7 @@ import type { ProjectQuota } from './project-quota.ts';
 import type { VolumeDirectories } from './volume-directories.ts';
 
 /**
- * What the node's operating system does for drives. `LinuxHost` is the real one; tests have one without mounts and root.
+ * The operations of the node's operating system on drives. `LinuxHost` is the real one; tests have one without mounts and root.
  *
  * Paths are absolute and checked by the caller (`safe-paths.ts`); no method runs a shell. Methods reject with an `Error` whose message names
  * the path. After a rejection the operation may have taken effect: callers read `mounts` again.
@@ -23,7 +23,7 @@ export interface DriveHost {
   restrict(target: string, options: readonly string[]): Promise<void>;
   /** `lazy` also detaches a mount that is in use; its users keep it until they end. */
   unmount(path: string, options?: { readonly lazy?: boolean }): Promise<void>;
-  /** Of the filesystem; of a directory with an enforced quota, the figures of that quota. Rejects with `EIO` if the device fails. */
+  /** Returns the usage of the filesystem, or of the quota if the directory has one. Rejects with `EIO` if the device fails. */
   usage(path: string): Promise<FilesystemUsage>;
   readonly directories: Pick<VolumeDirectories, keyof VolumeDirectories>;
   readonly quota: ProjectQuota;

@@ -10,7 +10,7 @@ import { xfsDevices } from './xfs-devices.ts';
 export class LinuxHost implements DriveHost {
   readonly directories = new VolumeDirectories();
   readonly quota: ProjectQuota;
-  /** The scan in progress: drives that are looked at together share one. */
+  /** The scan in progress: concurrent checks of drives share it. */
   #scan: ReturnType<typeof xfsDevices> | undefined;
 
   constructor(quota: ProjectQuota) {

@@ -14,7 +14,7 @@ export interface ProjectQuota {
 }
 
 export interface VolumeDirectory {
-  /** Of the drive. */
+  /** The mount point of the drive. */
   readonly mount: string;
   readonly path: string;
   readonly volume: string;

@@ -59,7 +59,7 @@ export async function resolvedTarget(path: string, forbidden: string): Promise<s
   }
 }
 
-/** A mount whose device is gone cannot be asked; no link can be in its place. */
+/** A mount whose device no longer exists cannot be inspected; no link can be in its place. */
 async function isSymbolicLink(path: string): Promise<boolean> {
   try {
     return (await lstat(path)).isSymbolicLink();

@@ -39,12 +39,12 @@ export class VolumeDirectories {
     return names.every((list) => list.length === 0);
   }
 
-  /** What is in `volumes`. */
+  /** The directories in `volumes`. */
   async names(mount: string): Promise<readonly string[]> {
     return await readdir(join(mount, activeFolder));
   }
 
-  /** What is in `deleted`. */
+  /** The directories in `deleted`. */
   async remains(mount: string): Promise<readonly string[]> {
     return await readdir(join(mount, deletedFolder));
   }

@@ -36,7 +36,7 @@ function ledgerObstacle(
   const inline = from.volumes.find(({ podRef }) => podRef !== undefined);
   if (inline !== undefined)
     return `drive ${from.name} has the inline volume ${inline.name} of pod ${inline.podRef?.namespace}/${inline.podRef?.name}; delete that pod first`;
-  // What an earlier call has put there already needs no more bytes.
+  // Volumes that an earlier call has copied there need no more bytes.
   const there = new Set(to.volumes.map(({ name }) => name));
   const missing = from.volumes.filter(({ name }) => !there.has(name));
   const needed = promisedBytes({ volumes: missing });

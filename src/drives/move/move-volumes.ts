@@ -27,13 +27,13 @@ export interface MoveVolumesOptions {
   readonly volumes?: ReadonlySet<string> | undefined;
 }
 
-/** Something that a person has to look at. Nothing is removed then. */
+/** A problem that a user has to resolve. Nothing is removed then. */
 export class MoveError extends Error {}
 
 /** How often an entry is written again after another client changed the drive. */
 const attemptsMax = 8;
 
-/** What cp(1) keeps, and fails if it cannot. Times and owners of links, too. */
+/** The attributes that cp(1) preserves, also for links; it fails if it cannot. */
 const copyFlags = ['-d', '-R', '--preserve=mode,ownership,timestamps,links,xattr', '--reflink=never', '-T'];
 
 /** Moves volumes of a drive, one after the other. Returns their names. The README has the steps and why they are safe. */
@@ -193,7 +193,7 @@ async function removeRemains(
     if (!isSame) throw new MoveError(twoVersions(name, source, target));
     await removeData(name, source, options);
   }
-  // A removal that was interrupted: it began after the comparison, and some of the data is gone.
+  // A removal that was interrupted: it began after the comparison, and some of the data is already deleted.
   const begun = (await directories.remains(source.mount)).filter(isMoved);
   for (const name of begun) await removeData(name, source, options);
   return [...names, ...begun];

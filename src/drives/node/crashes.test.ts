@@ -17,7 +17,7 @@ interface Scenario {
 
 /**
  * Ends the process behind each step of an action, one after the other, starts it again, repeats the action as the kubelet does, and checks the
- * result. Ends when the action has no further step. Each attempt has a volume of its own.
+ * result. Ends when the action has no further step. Each attempt has its own volume.
  */
 async function crashAtEveryStep({ prepare, action, check }: Scenario): Promise<void> {
   const node = await NodeFixture.start();

@@ -11,12 +11,12 @@ import type { Drive } from '../../kube/stowage/drive.ts';
 /** A directory without an entry for so long is not one whose entry is on its way, as while a volume is moved here. */
 const strayMs = 30_000;
 
-/** On a Drive that had a directory without an entry at least once. */
+/** A condition of Drives that had a directory without an entry at least once. */
 const directoriesMatch = 'DirectoriesMatch';
 
 /**
- * Compares the directories of drives with their ledgers. It only names what has no entry: only people can know whether the data is needed.
- * What was seen is kept in memory: after a restart a stray directory is named again after the same time.
+ * Compares the directories of drives with their ledgers. It only reports directories without an entry: only a user can know whether the data is needed.
+ * The observations are kept in memory: after a restart a stray directory is reported again after the same time.
  */
 export class DirectoryComparison {
   /** When each stray directory was seen first, by drive. */

@@ -222,7 +222,7 @@ test('the data of a drive that was forgotten stays when the drive comes back, an
   expect(mountedOf(await status(node))?.message).toContain('stowage drives forget n1-a');
   await node.releaseVolume('pvc-1');
   await node.unstage('pvc-1');
-  // What stowage drives forget n1-a writes.
+  // Writes as `stowage drives forget n1-a` does.
   await node.fixture.merge('n1-a', { metadata: { finalizers: [] }, spec: { volumes: [] } });
   await node.fixture.delete('n1-a');
 

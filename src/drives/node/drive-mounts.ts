@@ -119,7 +119,7 @@ export class DriveMounts {
     if (device === undefined) return await this.#withoutDevice(uuid, mount);
     if (mount === undefined) return await this.#mount(device, path);
     if (mount.device !== device.number) {
-      // The device came back under another number: what is mounted here is a filesystem whose device is gone.
+      // The device came back under another number: the filesystem that is mounted here has lost its device.
       await this.#host.unmount(path, { lazy: true });
       return await this.#mount(device, path);
     }

@@ -18,7 +18,7 @@ const overheadBytesMin = 64 * 2 ** 20;
 /** The monitor checks a drive in one of these states, which users set, and leaves the state as it is. */
 const statesOfPeople: ReadonlySet<string> = new Set(['Repairing', 'Removing']);
 
-/** What the node reports: an observation, or that it has unmounted the drive, as its state asks for, or cannot. */
+/** The report of the node: an observation, or that it has unmounted the drive because of its state, or cannot. */
 export type DriveReport =
   | DriveObservation
   | { readonly kind: 'unmounted'; readonly reason: 'Repairing' | 'Removing' }

@@ -25,7 +25,7 @@ export interface InlineVolumesOptions {
  * Inline volumes: the pod asks for them, no controller has seen them, so the node chooses one of its drives by the same rules, and writes the
  * entry. That one versioned write is the claim: a repeated call, also after a crash, finds it. The entry is released when the pod ends.
  *
- * The kubelet publishes the volumes of a pod one by one, or at once. Each is put where the others still have a place; the plan is not stored,
+ * The kubelet publishes the volumes of a pod one by one, or in parallel. Each is placed so that the others still fit; the plan is not stored,
  * because the next choice makes it again from the pod and the ledgers.
  */
 export class InlineVolumes {
@@ -60,7 +60,7 @@ export class InlineVolumes {
     );
   }
 
-  /** The bytes are free when the data is gone. Does nothing for a volume that is not inline, or released already. */
+  /** Frees the bytes once the data is deleted. Does nothing for a volume that is not inline, or released already. */
   async release(volume: string): Promise<void> {
     const placed = this.#drives.find(volume);
     if (placed?.entry.podRef === undefined) return;

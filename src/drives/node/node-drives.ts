@@ -84,7 +84,7 @@ export class NodeDrives {
     return this.#drives.get(name);
   }
 
-  /** By the newest known state. If two ledgers have the name, the drive that the PersistentVolume names counts. */
+  /** Uses the newest known state. If two ledgers have the name, the drive that the PersistentVolume names counts. */
   find(volume: string, named?: string): NodeVolume | undefined {
     const names = this.index.drivesOf(volume);
     const held = this.#drives.get(named !== undefined && names.includes(named) ? named : (names[0] ?? ''));
@@ -121,12 +121,12 @@ export class NodeDrives {
     return this.find(volume, named);
   }
 
-  /** Reads one drive, or all of this node, from the API server, and returns what it has. */
+  /** Reads one drive, or all of this node, from the API server, and returns them. */
   async refresh(name: string | undefined): Promise<readonly Drive[]> {
     const known = name === undefined ? [...this.#drives.values()] : [this.#drives.get(name)];
     try {
       const found = await this.#learnFrom(name === undefined ? this.#list() : this.#find(name));
-      // What the cache had before the request, and the response has not, is deleted: a uid does not come back.
+      // Drives that were in the cache before the request and are not in the response are deleted: a uid is never used again.
       const uids = new Set(found.map(({ metadata }) => metadata?.uid));
       for (const held of known) if (held && !uids.has(held.record.uid)) this.#forget(held.drive);
       return found;
@@ -135,7 +135,7 @@ export class NodeDrives {
     }
   }
 
-  /** The response may be older than what the informer has delivered meanwhile. */
+  /** The response may be older than the versions that the informer delivers meanwhile. */
   async #learnFrom(response: Promise<readonly Drive[]>): Promise<readonly Drive[]> {
     const deleted = new Set<string>();
     this.#deletedMeanwhile.add(deleted);

@@ -19,7 +19,7 @@ const mountFlags: ReadonlySet<string> = new Set([
   'nodiratime',
   'relatime',
 ]);
-/** What every mount has already. */
+/** Mount options that every mount has already. */
 const defaultFlags: ReadonlySet<string> = new Set(['rw', 'defaults', 'noatime']);
 
 /** Throws InvalidArgument for an id that cannot be a volume's. */

@@ -152,7 +152,7 @@ class NodeCalls {
     };
   }
 
-  /** What the drive's status says against the volume; without a path, too. */
+  /** The problem that the drive's status shows for the volume, also if the request has no path. */
   async health({ volumeId }: Request<'nodeGetVolumeHealth'>): Reply<'nodeGetVolumeHealth'> {
     const { drive, record } = await this.#existing(volumeId, undefined);
     const { state, conditions = [] } = drive.status ?? {};

@@ -31,7 +31,7 @@ export async function otherVolumesOf(
   return all.some(({ handle }) => handle === volume) ? all.filter(({ handle }) => handle !== volume) : [];
 }
 
-/** A volume that cannot be read is refused by a call of its own. */
+/** A volume that cannot be read is refused when the kubelet publishes it. */
 function inlineOnDrives(pod: Pod, { name = '', csi }: Volume, user: DriveUser): readonly PodVolume[] {
   if (csi?.driver !== drivesDriver) return [];
   const handle = handleOf(pod.metadata?.uid ?? '', name);

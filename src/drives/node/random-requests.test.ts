@@ -15,7 +15,7 @@ const methods: readonly CsiMethodName[] = [
   'NodeGetVolumeStats',
 ];
 
-/** What CSI names for wrong requests. Internal would mean that one got past the checks. */
+/** The codes that CSI names for wrong requests. Internal would mean that one got past the checks. */
 const codes = new Set([
   'OK',
   'InvalidArgument',

@@ -60,7 +60,7 @@ export class DrivesFixture {
   }
 
   /**
-   * A controller of its own, with its own connection, cache and randomness; it leads whatever the others do. Unless it reads Nodes, those of
+   * Starts another controller with its own connection, cache and randomness; it leads whatever the others do. Unless it reads Nodes, those of
    * all drives count as existing.
    */
   async controller({ readsNodes = false } = {}): Promise<ControllerUnderTest> {

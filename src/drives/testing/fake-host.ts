@@ -60,7 +60,7 @@ export class FakeHost implements DriveHost {
     this.devices.delete(path);
   }
 
-  /** All mounts are gone, and everything else is as it was. */
+  /** Removes all mounts, and keeps everything else. */
   async reboot(): Promise<void> {
     for (const { path, root } of this.#mounts) if (root === '/') await this.#hide(path);
     this.#mounts = [];

@@ -23,7 +23,7 @@ import type { ProjectQuota } from '../host/project-quota.ts';
 import { VolumeDirectories } from '../host/volume-directories.ts';
 
 /**
- * What happens to a process that moves volumes, at its nth call of the API server or of the system:
+ * The fault of a process that moves volumes, at its nth call of the API server or of the system:
  * - `crash`: the call has changed something, and the process ends. Calls that only read are not counted.
  * - `lost answer`: the call has changed something and fails nevertheless, and the process goes on.
  * - `failure`: the call fails without effect, and the process goes on. Every call is counted.
@@ -103,7 +103,7 @@ const readers: ReadonlySet<string | symbol> = new Set(['find', 'isEmpty', 'names
 
 // ── The system without other processes ──
 
-/** In memory where there is such a folder: every rename is synchronized, and the disk may be busy. */
+/** Creates the directory in memory if possible: every rename is synchronized, and the disk may be busy. */
 export function moveFolder(): string {
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'stowage-move-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

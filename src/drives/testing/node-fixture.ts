@@ -34,7 +34,7 @@ export class NodeFixture {
   metrics = new Metrics();
   /** Whether RBAC keeps the node service from reading Nodes. */
   mayNotReadNodes = false;
-  /** What kubelet calls `/var/lib/kubelet`. */
+  /** The directory that corresponds to `/var/lib/kubelet`. */
   readonly kubelet: string;
   #stop: () => Promise<unknown> = async () => {};
   #starts = 0;

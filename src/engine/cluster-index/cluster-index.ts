@@ -95,7 +95,7 @@ export class ClusterIndex {
   /** Nodes where provisioning failed recently. The scheduler records the failures. */
   readonly provisioningFailures = new ProvisioningFailures();
   #requiredDrivers = 0;
-  /** What the last write of a DriverCapacity has changed. */
+  /** The changes by the last write of a DriverCapacity. */
   #difference: DriverPoolsDifference | undefined;
   readonly #undoLog = new UndoLog();
   readonly #interner = new Interner();

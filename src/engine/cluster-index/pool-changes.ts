@@ -7,7 +7,7 @@ export interface PoolChange {
   readonly after: PoolRecord | undefined;
 }
 
-/** What an update of a DriverCapacity changes for its driver, over all objects of the driver. */
+/** The effect of an update of a DriverCapacity on its driver, over all objects of the driver. */
 export interface EntriesDifference {
   /** Classes for which the driver has an entry now and had none before, or the reverse. */
   readonly entries: readonly string[];

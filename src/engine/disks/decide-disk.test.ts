@@ -90,7 +90,7 @@ describe('basic', () => {
       backingImages: { a: granted(40) },
       storageScheduled: 100,
     });
-    // What the replica has does not count for the image.
+    // The bytes of the replica do not count for the image.
     const grown = decide({ replicas: { a: 60 }, backingImages: { a: 50 }, before: after });
     expect([grown.backingImages, grown.storageScheduled]).toEqual([{ a: refused(50, 40) }, 100]);
   });

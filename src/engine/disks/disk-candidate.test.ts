@@ -13,7 +13,7 @@ test('requests without a verdict count as demand, and those that were rejected d
         rejected: { state: 'rejected', scheduledSize: 0, observedSize: 80 },
         // The verdict answers a larger request; the new one is pending.
         again: { state: 'rejected', scheduledSize: 0, observedSize: 500 },
-        // An expansion that was refused keeps what it has.
+        // A refused expansion keeps its bytes.
         refused: { state: 'rejected', scheduledSize: 7, observedSize: 320 },
       },
     },

@@ -48,7 +48,7 @@ function sumsOf(
   return { demand, granted };
 }
 
-/** What a request takes of the room for others. A large one that was rejected and stays keeps no bytes from smaller ones. */
+/** The bytes that a request keeps from other requests. A large one that was rejected keeps none from smaller ones. */
 export function requestDemand(bytes: number, verdict: DiskVerdict | undefined): number {
   const { state, observedSize, scheduledSize = 0 } = verdict ?? {};
   const isRejected = state === 'rejected' && observedSize === bytes;

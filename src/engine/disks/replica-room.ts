@@ -1,7 +1,7 @@
 import { type DiskCandidate, freeBytesOf, isFullOfEntries, isSelected } from './choose-disk.ts';
 import type { DiskClass } from './disk-class.ts';
 
-/** What a set of disks can hold for volumes of one class. */
+/** The capacity of a set of disks for volumes of one class. */
 export interface ReplicaRoom {
   /** The largest volume whose replicas all fit now. */
   readonly largestBytes: bigint;

@@ -9,7 +9,7 @@ export interface MeasuredPool {
   /** `available_capacity` of GetCapacity, not the largest volume. */
   readonly freeBytes: bigint;
   readonly volumes: PoolVolumes;
-  /** What the driver's list of volumes says about the pool's segment; undefined if there is no list, or it is not known yet. */
+  /** The findings in the driver's list of volumes of the pool's segment; undefined if there is no list, or it is not known yet. */
   readonly listed?: ListFindings | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface OtherCost {
 /**
  * Compares a new report of a pool with what its volumes explain, and returns the record to store beside the report.
  *
- * CSI has no field for the total of a pool. So each report is compared with an earlier one, the baseline: what is free should have changed by
+ * CSI has no field for the total of a pool. So each report is compared with an earlier one, the baseline: the free bytes should have changed by
  * the volumes that were created and deleted since. The baseline is the first report at which no volume was being created or deleted; until
  * there is one, the result is undefined. The function depends on its arguments only, and the same report twice gives the same record: a
  * publisher may die before or after any write.
@@ -76,7 +76,7 @@ const noDrift = { kind: 'none', difference: '0' } as const;
 
 /** Drivers allocate in extents and write their own data beside a volume: a difference of this size per volume is not drift. */
 const overheadBytesPerVolume = 4n * 1024n ** 2n;
-/** What a driver writes besides, as a part of the pool: one thousandth. */
+/** The part of the pool that a driver may use for its own metadata: one thousandth. */
 const overheadDivisor = 1000n;
 
 function capacityReportOf({ measuredAtMs, freeBytes, volumes }: MeasuredPool): DriftCapacityReport {
@@ -105,7 +105,7 @@ function differenceFrom(baseline: DriftCapacityReport, { freeBytes, volumes }: M
   return magnitude(difference) <= tolerance ? 0n : difference;
 }
 
-/** What the volumes of other classes that went since the baseline, less those that came, may have added to the report. */
+/** The bytes that volumes of other classes deleted since the baseline, less those created, may have added to the report. */
 function freedRanges(freed: bigint, cost: OtherCost | undefined): readonly (readonly [bigint, bigint])[] {
   if (cost === undefined) {
     return [

@@ -36,7 +36,7 @@ interface Measurement {
 }
 type Plan = Life | Foreign | Measurement;
 
-/** What happens, in the order of time. */
+/** The events of a history, in the order of time. */
 class Timeline {
   readonly #steps: { readonly atMs: number; readonly run: () => void }[] = [];
 

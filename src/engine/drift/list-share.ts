@@ -6,7 +6,7 @@ import type {
   DriftVolumes,
 } from '../../kube/stowage/drift-record.ts';
 
-/** What the driver's list of volumes says about a segment. */
+/** The differences between the driver's list of volumes and the PersistentVolumes of one segment. */
 export interface ListFindings {
   readonly foreign: readonly FoundVolume[];
   readonly leaked: readonly FoundVolume[];
@@ -105,7 +105,7 @@ function largest(
   // A foreign volume may be on the disks of another class. A leak is a mistake wherever it is.
   if (difference === 0n) return shares.leak > tolerated ? 'leak' : undefined;
   const missing = -difference;
-  // What an incomplete list leaves unexplained may be a volume that is not in it.
+  // An unexplained difference may be a volume that an incomplete list does not contain.
   const explained = shares.leak + shares['foreign-use'] + shares.shrunk;
   if (!isComplete && missing > explained + tolerated) return undefined;
   const kinds = (['leak', 'foreign-use', 'shrunk'] as const).filter((kind) => shares[kind] > tolerated);

@@ -1,7 +1,7 @@
 import type { BackingPool } from '../records/backing-pool.ts';
 import type { OtherCost } from './drift-of.ts';
 
-/** What is known about the disks of a class. */
+/** The known facts about the disks of a class. */
 export interface ClassDisks {
   /** Equal for classes with the same parameters. */
   readonly parameters: string;

@@ -46,7 +46,7 @@ export function chooseOnNode(
   return chooseWithOthers(index, { bytes, tier, labels, preferred: [], requisite }, others, random);
 }
 
-/** What one drive could take: by each set of the other volumes, as a bit mask, its bytes; infinite if the drive does not accept one of them. */
+/** The bytes of each set of the other volumes on one drive, by bit mask; infinite if the drive does not accept one of them. */
 interface Place {
   readonly drive: IndexedDrive;
   readonly sums: readonly number[];
@@ -65,7 +65,7 @@ function sumsOn(
   return sums;
 }
 
-/** Whether all other volumes have a place when `taken` bytes of the drive are gone: one drive after the other adds what it can take. */
+/** Whether all other volumes have a place when `taken` bytes of the drive are used: one drive after the other adds what it can take. */
 function haveRoom(places: readonly Place[], chosen: IndexedDrive, taken: number): boolean {
   const all = places[0]!.sums.length - 1;
   let placed: ReadonlySet<number> = new Set([0]);

@@ -55,7 +55,7 @@ export function readInlineDriveKind(attributes: Readonly<Record<string, string>>
   return { ok: true, value: { tier, labels } };
 }
 
-/** What is wrong with a filesystem type; undefined and empty mean the default. */
+/** Returns the error in a filesystem type; undefined and empty mean the default. */
 export function fstypeProblem(fstype: string | undefined): string | undefined {
   if (fstype === undefined || fstype === '' || fstype === 'xfs') return undefined;
   return `drives have the filesystem xfs, not ${quoted(fstype)}`;

@@ -8,7 +8,7 @@ export interface DriveRoom {
   readonly largestBytes: number;
 }
 
-/** What drives of a kind have free within one topology term. A kind without labels in one segment costs no walk. */
+/** The free bytes of the drives of a kind within one topology term. A kind without labels in one segment needs no iteration. */
 export function freeOnDrives(index: DriveIndex, kind: DriveKind, term: TopologyTerm): DriveRoom {
   const list = index.shortestList(kind, term);
   const criteria = Object.keys(term).length + Object.keys(kind.labels).length;

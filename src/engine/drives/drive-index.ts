@@ -7,7 +7,7 @@ import { exclusionAmong } from './drive-state.ts';
 import { ownerOfFilesystem } from './shared-filesystems.ts';
 
 /**
- * Drives by what is asked of them: access tier, topology segment, label and free bytes. A drive is in one sorted list for each of its
+ * Drives by the properties that requests select: access tier, topology segment, label and free bytes. A drive is in one sorted list for each of its
  * segments and labels, and for no segment at all; each of these lists exists for its tier and for any tier. A question starts from the
  * shortest list that contains every answer.
  *
@@ -255,7 +255,7 @@ export class IndexedDrive implements ListedDrive, CandidateDrive {
   place: Place;
   /** Those that it is in: found once, and not with every change of its free bytes. */
   lists: readonly DriveList<IndexedDrive>[] = [];
-  /** As it was read; `#record` is as it counts. */
+  /** The record as it was read; `#record` is the one that counts. */
   #read: DriveRecord;
   #record: DriveRecord;
   #isDuplicate = false;

@@ -1,6 +1,6 @@
 /** A drive in the index: its free bytes change, and lists are sorted by them. */
 export interface ListedDrive {
-  /** A number of its own, which orders drives with equal free bytes. */
+  /** A number that only this drive has; it orders drives with equal free bytes. */
   readonly order: number;
   /** May be below zero, if the capacity fell. Must not change while the drive is in a list. */
   readonly freeBytes: number;
@@ -35,7 +35,7 @@ export class DriveList<T extends ListedDrive> {
       while (left >= this.#chunks[chunk]!.length) left -= this.#chunks[chunk++]!.length;
       return this.#chunks[chunk]![left]!;
     }
-    // Choices look at the end of the list.
+    // Choices read the end of the list.
     chunk = this.#chunks.length - 1;
     left = position - this.#length;
     while (left + this.#chunks[chunk]!.length < 0) left += this.#chunks[chunk--]!.length;

@@ -2,7 +2,7 @@ import { type Drive, type DriveVolume, driveNodeKey, driveVolumesMax } from '../
 import { isRecord, listOf, textOf } from '../../kube/wire.ts';
 import { type FilesystemUser, filesystemKey } from './shared-filesystems.ts';
 
-/** What the choice needs to know of a Drive. */
+/** The facts about a Drive that the choice needs. */
 export interface DriveRecord extends FilesystemUser {
   readonly version: string;
   readonly nodeName: string;
@@ -22,7 +22,7 @@ export interface DriveRecord extends FilesystemUser {
   readonly finalizers: readonly string[];
 }
 
-/** Why a drive takes no new volumes, whatever is asked, as the end of a sentence about the drive. */
+/** Why a drive takes no new volumes of any kind, as the end of a sentence about the drive. */
 export const driveExclusions = {
   Cordoned: 'is cordoned',
   Lost: 'is lost: no device has its filesystem',

@@ -5,7 +5,7 @@ import type { VolumeConditions } from './drive-rule.ts';
 /** Topology segments that must all be equal, such as `{ 'stowage.dev/node': 'n1' }`. */
 export type TopologyTerm = Readonly<Record<string, string>>;
 
-/** What a new volume requires of its drive. */
+/** The requirements of a new volume on its drive. */
 export interface DriveRequirements extends DriveKind, VolumeConditions {
   /** At least 1. */
   readonly bytes: number;

@@ -16,7 +16,7 @@ export interface CandidateDrive {
   hasGroup(group: string): boolean;
 }
 
-/** What a volume requires of its drive beside the bytes. */
+/** The requirements of a volume on its drive, besides the bytes. */
 export interface VolumeConditions {
   /** The drive must not have a volume of the same group. */
   readonly spreadGroup?: string | undefined;

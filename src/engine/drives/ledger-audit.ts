@@ -13,7 +13,7 @@ import { listOf, textOf } from '../../kube/wire.ts';
 /** Volumes that a sentence names. */
 const namedMax = 5;
 
-/** What is compared. Functions answer by `namespace/name`. */
+/** The objects that are compared. The keys of the functions are `namespace/name`. */
 export interface LedgerState {
   readonly drives: Iterable<Drive>;
   readonly volumes: Iterable<PersistentVolume>;
@@ -85,7 +85,7 @@ export function orphanedDirectories(drive: Drive, directories: Iterable<string>)
     }));
 }
 
-/** A sentence for people, without an end. */
+/** A message for users, without a full stop. */
 export function ledgerFindingText({ volume, reason }: LedgerFinding): string {
   return `volume ${volume} ${reason}`;
 }

@@ -16,7 +16,7 @@ export type ExpansionStep =
 
 const nothing: ExpansionStep = { kind: 'nothing' };
 
-/** What the decision depends on beside the objects. */
+/** Further facts that the decision depends on, besides the objects. */
 export interface ExpansionFacts {
   readonly hasResizer: boolean;
   /** The last attempt has ended without effect: another size may be tried. */

@@ -11,7 +11,7 @@ import {
 import { nodeReasons } from '../rules/reasons.ts';
 import type { Size } from '../size.ts';
 
-/** Most of the cost is to look at all volumes, which happens once for all nodes; but a large cluster has too many nodes to explain each. */
+/** Most of the cost is the iteration over all volumes, which happens once for all nodes; but a large cluster has too many nodes to explain each. */
 const nodesMax = 64;
 
 /**

@@ -27,7 +27,7 @@ export interface MarginRange {
   /** The resource or the driver; empty for bytes of volumes. */
   readonly of: string;
   readonly needed: number;
-  /** Without what is promised to others. */
+  /** Free bytes without those that are promised to others. */
   readonly freeLeast: number;
   readonly freeMost: number;
 }
@@ -86,7 +86,7 @@ function needAndFree({ needed, free }: { readonly needed: number; readonly free:
   return { needed, freeLeast: free, freeMost: free };
 }
 
-/** What the nodes of a group have in common. How much they have left may differ, and so may the skew of a spread constraint. */
+/** The properties that the nodes of a group share. Their free resources may differ, and so may the skew of a spread constraint. */
 function keyOf({ reason, claim, detail, range }: GroupReason): string {
   return [reason, claim ?? '', detail, range?.of ?? ''].join('\t');
 }

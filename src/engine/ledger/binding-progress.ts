@@ -91,7 +91,7 @@ export function boundClaimsOf(index: ClusterIndex, { pod }: Placement): readonly
 }
 
 /**
- * Why a claim that had its volume can no longer be used on the node; undefined if it can. The volume may show that the claim is gone
+ * Why a claim that had its volume can no longer be used on the node; undefined if it can. The volume may show that the claim no longer exists
  * before the event of the claim comes.
  */
 export function boundClaimProblem(

@@ -7,7 +7,7 @@ import {
 import { isRecord, textOf } from '../../kube/wire.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 
-/** What preemption reads of a PodDisruptionBudget. */
+/** The part of a PodDisruptionBudget that preemption reads. */
 export interface DisruptionBudget {
   readonly namespace: string;
   readonly selector: CompiledLabelSelector;

@@ -12,7 +12,7 @@ export interface InlineCapacity {
   readonly included: readonly { readonly poolKey: string; readonly size: Size }[];
 }
 
-/** What the pod's inline volumes take now. Call it before the pod is removed. */
+/** Returns the capacity that the pod's inline volumes use now. Call it before the pod is removed. */
 export function inlineCapacityOf(pod: PodRecord, index: ClusterIndex): InlineCapacity {
   const promises: CapacityPromise[] = [];
   const included: { poolKey: string; size: Size }[] = [];

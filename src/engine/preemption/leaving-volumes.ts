@@ -33,12 +33,12 @@ export function returnLeavingVolumes(pod: PodRecord, node: string, index: Cluste
   }
 }
 
-/** The pod is gone, or it is about to be and has finished. Volumes of other finished pods may stay for as long as the pod does. */
+/** Whether the pod no longer exists, or has finished and is being deleted. Volumes of other finished pods may stay for as long as the pod does. */
 function hasEnded(owner: PodRecord | undefined): boolean {
   return owner === undefined || (owner.isDeleting && owner.isFinished);
 }
 
-/** The bytes in the ledger of the drive of pods with this property. A pod is undefined if it is gone. */
+/** The bytes in the ledger of the drive of pods with this property. A pod is undefined if it no longer exists. */
 function bytesOf(
   { drive }: PoolRecord,
   { pods }: ClusterIndex,

@@ -18,9 +18,9 @@ export function mayTakeBytes({ claims, inlineVolumes }: PodRecord): boolean {
 
 /**
  * For a dry run: promises the bytes that the volumes of a nominated pod will take on its node. Without that, pods of lower priority could take what victims
- * leave before all of them are gone, and the pod would evict these too, without end.
+ * leave before all of them are deleted, and the pod would evict these too, without end.
  *
- * The pools are those that the pod would get once all leaving pods and their volumes are gone. If it would get none even then, it has to look for another
+ * The pools are those that the pod would get once all leaving pods and their volumes are deleted. If it would get none even then, it has to look for another
  * node, and nothing is promised.
  */
 export function promiseNominatedVolumes(pod: PodRecord, index: ClusterIndex, options: FilterOptions): void {

@@ -29,7 +29,7 @@ interface Case {
   readonly asking: Pod;
   /** Nominated to `n1`. */
   readonly rival: Pod;
-  /** What happens to the nominated pod. */
+  /** The event of the nominated pod. */
   readonly happens: 'comes' | 'goes';
 }
 

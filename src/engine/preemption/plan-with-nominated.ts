@@ -81,7 +81,7 @@ function rejectionsWithNominated(
   return withNominated(index, there, options, () => rejectionsOn(node, pod, index, options));
 }
 
-/** Finds all nodes that nominated pods take, at once. Finding them one by one could cost a plan over all nodes for each. */
+/** Finds all nodes that nominated pods take, in one pass. Finding them one by one could cost a plan over all nodes for each. */
 function planAround(
   pod: Pod,
   index: ClusterIndex,

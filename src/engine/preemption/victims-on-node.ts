@@ -63,7 +63,7 @@ export function victimsOnNode(
 
 /**
  * Whether only the end of preempted pods keeps the pod from the node: it would fit there if all pods that are leaving were gone, and the volumes that they leave
- * behind. Only volumes of pods that have ended already count as a reason to wait: for pods that are still there, kube-scheduler has a rule of its own.
+ * behind. Only volumes of pods that have ended already count as a reason to wait: for pods that are still there, kube-scheduler has its own rule.
  */
 export function waitsForReleasingVolumes(
   pod: PodRecord,

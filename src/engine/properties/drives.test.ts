@@ -20,7 +20,7 @@ const fleets = fc.array(
   }),
   { minLength: 1, maxLength: 6 },
 );
-/** Claims of the classes `any`, `hot` and `spread`, and an inline volume as a class of its own. */
+/** Claims of the classes `any`, `hot` and `spread`, and an inline volume as a separate class. */
 const asks = fc.array(
   fc.record({
     sizeGib: fc.integer({ min: 1, max: 6 }),

@@ -24,7 +24,7 @@ const pods = [
   pod('e', ['c3'], { volumes: [{ name: 'scratch', csi: { driver: 'd1', fsSize: '1Gi' } }] }),
 ];
 
-/** `plan` stores a plan, `reserve later` reserves the stored plan after other steps, and `reserve` does both at once. */
+/** `plan` stores a plan, `reserve later` reserves the stored plan after other steps, and `reserve` does both in one step. */
 type Step =
   | { readonly type: 'plan' | 'reserve later' | 'reserve' | 'revert' | 'confirm'; readonly pod: number }
   | { readonly type: 'event'; readonly event: RandomEvent };

@@ -47,7 +47,7 @@ export interface ClaimRecord extends Identity {
   /** The owner that controls the claim; undefined if there is none. */
   readonly controller: { readonly kind: string; readonly name: string } | undefined;
   readonly policy: VolumePolicy;
-  /** What is wrong with the annotations of the policy; undefined: nothing. */
+  /** The error in the annotations of the policy; undefined if they are valid. */
   readonly policyProblem: string | undefined;
   readonly problems: readonly string[];
   /** False if the request or selector can't be read: then no volume can be chosen for the claim. */

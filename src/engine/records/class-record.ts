@@ -26,9 +26,9 @@ export interface ClassRecord extends Identity {
   readonly policy: VolumePolicy;
   /** The disks that the class shares with others; undefined if it says nothing about that. */
   readonly backing: BackingPool | undefined;
-  /** What volumes of a class of `drives.stowage.dev` ask of their drives; undefined for other classes, and if its parameters are invalid. */
+  /** The drives that a class of `drives.stowage.dev` selects; undefined for other classes, and if its parameters are invalid. */
   readonly driveClass: DriveClass | undefined;
-  /** What is wrong with the parameters of a class of `drives.stowage.dev`: no volume of it can be created. Undefined: nothing. */
+  /** The error in the parameters of a class of `drives.stowage.dev`: no volume of it can be created. Undefined if they are valid. */
   readonly driveClassProblem: string | undefined;
   /** Whether the class is one of `disks.stowage.dev` whose parameters are invalid: it has no capacity reports, and its provisioner says what is wrong. */
   readonly hasInvalidDiskClass: boolean;

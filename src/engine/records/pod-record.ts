@@ -57,7 +57,7 @@ export interface InlineVolume {
   readonly volumeName: string;
   readonly driver: string;
   readonly size: Size | undefined;
-  /** What a volume of `drives.stowage.dev` asks of its drive; undefined for other drivers, and if its attributes are invalid. */
+  /** The drives that a volume of `drives.stowage.dev` selects; undefined for other drivers, and if its attributes are invalid. */
   readonly drive?: DriveKind | undefined;
 }
 
@@ -167,7 +167,7 @@ function readInlineVolume(volume: Volume, problems: string[]): InlineVolume[] {
   return [{ volumeName, driver, ...readInlineOnDrive(csi, { size, field }, problems) }];
 }
 
-/** What the node service of the drives would refuse is refused here: the pod could not start anywhere. It takes the attribute `size` too. */
+/** Refuses the volumes that the node service would refuse, because the pod could not start anywhere. It accepts the attribute `size` too. */
 function readInlineOnDrive(
   { volumeAttributes }: CSIVolumeSource,
   { size: stated, field }: { readonly size: Size | undefined; readonly field: string },

@@ -70,7 +70,7 @@ export interface PoolRecord {
   readonly measuredAtMs: number | undefined;
   /** False if its DriverCapacity does not track capacity: then the pool is shown, but no volume is planned for it. */
   readonly isTracked: boolean;
-  /** What a DriverCapacity publishes about the pool, to recognise an unchanged pool in the next version of the object. */
+  /** The pool as its DriverCapacity publishes it, to recognise an unchanged pool in the next version of the object. */
   readonly published: StoragePool | undefined;
   /** Set for a Drive. */
   readonly drive?: DriveFacts | undefined;
@@ -109,7 +109,7 @@ export interface DrivePod {
   readonly sizes: readonly number[];
 }
 
-/** What the class of a pool says about its disks. */
+/** The part of a pool's class that identifies its disks. */
 interface PoolClass {
   readonly provisioner: string;
   readonly backing: BackingPool | undefined;

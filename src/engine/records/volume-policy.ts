@@ -3,12 +3,12 @@ import { annotations } from '../../kube/well-known.ts';
 /** Whether new volumes go where they leave the least or the most free capacity. */
 export type PlacementPolicy = 'pack' | 'spread';
 
-/** What volumes of one owner do not share. */
+/** The level that volumes of one owner do not share. */
 export type ApartLevel = (typeof apartLevels)[number];
 
 export const apartLevels = ['drives', 'nodes', 'zones'] as const;
 
-/** What annotations of a StorageClass or claim say about the place of its new volumes. */
+/** The rules for the place of new volumes, from annotations of a StorageClass or claim. */
 export interface VolumePolicy {
   /** Undefined: as the next one in order says, at last the profile. */
   readonly placement: PlacementPolicy | undefined;
@@ -48,7 +48,7 @@ export function policyKey({ placement, growthReservePercent, apart }: VolumePoli
   return `${placement ?? ''} ${growthReservePercent} ${apartLevels.filter((level) => apart.has(level))}`;
 }
 
-/** For people; undefined if nothing is set. */
+/** The policy in messages; undefined if nothing is set. */
 export function policyText({ placement, growthReservePercent, apart }: VolumePolicy): string | undefined {
   const levels = apartLevels.filter((level) => apart.has(level));
   const parts = [

@@ -56,7 +56,7 @@ export class RefusalCache<Extra> {
 
 export interface CachedRefusal<Extra> {
   readonly refusal: Refusal;
-  /** What the caller found out in addition, such as whether preemption would help. */
+  /** Further results of the caller, such as whether preemption would help. */
   readonly extra: Extra;
 }
 

@@ -13,13 +13,13 @@ export function addDriveSteps(whatIf: WhatIf, finding: Finding): RemedyStep[] {
   return [addDriveOf(whatIf, kind, bytes)];
 }
 
-/** What the volume of the finding asks of its drive; undefined if it goes on no drive. */
+/** The kind of drive that the volume of the finding needs; undefined if its class or driver does not use drives. */
 function driveKindOf({ index, record }: WhatIf, { claim = '' }: Finding): DriveKind | undefined {
   const inline = record.inlineVolumes.find(({ volumeName }) => claim === `${record.key}:${volumeName}`);
   return index.classes.get(index.claims.get(claim)?.className ?? '')?.driveClass ?? inline?.drive;
 }
 
-/** What all volumes of the pod need that go on drives, with the part of the drive that stays free beside them. */
+/** The needs of all volumes of the pod on drives, with the part of the drive that stays free beside them. */
 function bytesOnDrives({ index, record }: WhatIf): number {
   const claims = record.claims.flatMap(({ key }) => index.claims.get(key) ?? []);
   const wanted = claims.filter(
@@ -96,7 +96,7 @@ function newDrive(nodeName: string, { tier, labels }: DriveKind, bytes: number):
   return { type: 'create', kind: 'Drive', object };
 }
 
-/** What comes with the node service of a node: the label that its volumes are pinned by, and the driver in the CSINode. */
+/** The changes that the node service of a node makes: the label by which its volumes are pinned, and the driver in the CSINode. */
 function registrations(whatIf: WhatIf): readonly RemedyEdit[] {
   const { node: name } = whatIf;
   const entry = { name: drivesDriver, nodeID: name, topologyKeys: [driveNodeKey] };

@@ -2,7 +2,7 @@ import type { Taint } from '../../kube/api/core.ts';
 import { nonNullItems } from '../records/field-readers.ts';
 import type { WhatIf } from './what-if.ts';
 
-/* Taints and labels of a node that state facts, and that people should not change to place a pod. */
+/* Taints and labels of a node that state facts, and that users should not change to place a pod. */
 
 const kubernetesTaints = ['node.kubernetes.io/', 'node.cloudprovider.kubernetes.io/'];
 
@@ -11,7 +11,7 @@ export function isKubernetesTaint(taint: string): boolean {
   return kubernetesTaints.some((prefix) => taint.startsWith(prefix));
 }
 
-/** A taint that announces the removal of the node: a pod placed there would be evicted at once. */
+/** A taint that announces the removal of the node: a pod placed there would be evicted immediately. */
 export function isNodeRemovalTaint({ key = '' }: Taint): boolean {
   return nodeRemovalTaints.has(key);
 }

@@ -79,7 +79,7 @@ interface LabelChange {
   readonly value: string | undefined;
 }
 
-/** The label changes that would make the term match; undefined if that needs a change that people should not make. */
+/** The label changes that would make the term match; undefined if that needs a change that users should not make. */
 function labelChanges(
   { names, requirements }: MatcherTerm,
   whatIf: WhatIf,

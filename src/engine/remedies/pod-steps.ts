@@ -26,7 +26,7 @@ export function podSteps(whatIf: WhatIf, finding: Finding): RemedyStep[] {
   return waiting.length > 0 ? waiting : removePodsSteps(whatIf, finding);
 }
 
-/** Pods that are being deleted keep their resources until they are gone. */
+/** Pods that are being deleted keep their resources until the API server has removed them. */
 function waitForPodsSteps(whatIf: WhatIf, { reason }: Finding): RemedyStep[] {
   const deleting = candidates(whatIf, farReasons.has(reason)).filter(({ isDeleting }) => isDeleting);
   const needed = fewest(whatIf, byImportance(deleting, whatIf.context.nowMs));

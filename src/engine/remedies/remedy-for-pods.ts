@@ -57,7 +57,7 @@ interface RemedyGrowth {
   readonly stepsWith: (amount: number) => readonly RemedyStep[];
 }
 
-/** Undefined if the remedy has no step that can grow. An existing node does not grow for several pods: people add a node instead. */
+/** Undefined if the remedy has no step that can grow. An existing node does not grow for several pods: a user adds a node instead. */
 function growthOf({ steps }: Remedy, pods: readonly Pod[], index: ClusterIndex): RemedyGrowth | undefined {
   for (const [at, { action, amount, withAmount, repeated }] of steps.entries()) {
     if (repeated !== undefined) {

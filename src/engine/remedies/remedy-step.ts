@@ -9,7 +9,7 @@ import type { ObjectOf } from '../cluster-index/read-object.ts';
  */
 export interface RemedyStep {
   readonly action: RemedyAction;
-  /** What the action applies to, if that distinguishes steps: a resource, a claim, a topology key. Empty otherwise. */
+  /** The object of the action, if that distinguishes steps: a resource, a claim, a topology key. Empty otherwise. */
   readonly scope: string;
   readonly object: ObjectName;
   /** The size of the change, in `unit`. */
@@ -22,7 +22,7 @@ export interface RemedyStep {
   readonly names: readonly string[];
   /** Remarks for users: the label that is replaced, the owner of a pod that is removed. */
   readonly remarks?: readonly string[];
-  /** Added to the cost of the action where people would rather do something else. */
+  /** Added to the cost of the action if users prefer another one. */
   readonly extraCost?: number;
   readonly edits: readonly RemedyEdit[];
   /** The same step with another amount, for steps whose amount is free. */

@@ -7,7 +7,7 @@ import { isKubernetesTaint } from './node-facts.ts';
 import type { Remedy } from './remedy-collection.ts';
 import { type RemedyStep, requiredNodeAffinity } from './remedy-step.ts';
 
-/** What to do, as a sentence. Amounts are rounded so that following the text is enough. */
+/** The step as a sentence. Amounts are rounded so that following the text is enough. */
 export function remedyText(remedy: Remedy): string {
   return `${changesText(remedy)}; the pod then fits on ${remedy.node}.`;
 }

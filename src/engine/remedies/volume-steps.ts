@@ -70,7 +70,7 @@ function createVolumeOf(what: NewVolume, bytes: number): RemedyStep {
   };
 }
 
-/** What the volume needs besides its size and class, if that differs from the defaults. */
+/** The volume's requirements besides its size and class, if they differ from the defaults. */
 function volumeRemarks({ claim, object }: NewVolume): string[] {
   const { accessModes, volumeMode, volumeAttributesClassName } = object.spec ?? {};
   const modes = nonNullItems(accessModes).join(', ');
@@ -116,7 +116,7 @@ function labelsFor({ selector }: ClaimRecord): Record<string, string> {
   return labels;
 }
 
-/** Volumes that would fit without the reference to their last claim, which is gone. Volumes that will be deleted are left out. */
+/** Volumes that would fit without the reference to their last claim, which no longer exists. Volumes that will be deleted are left out. */
 export function clearClaimRefSteps(whatIf: WhatIf, { candidates }: Finding): RemedyStep[] {
   return candidates
     .filter(

@@ -11,7 +11,7 @@ import type { AnyRule } from '../rules/framework/rule.ts';
 import { hasReason } from '../rules/framework/verdict.ts';
 import type { ObjectSource, RemedyStep } from './remedy-step.ts';
 
-/** What all what-if questions of a search share. */
+/** The context that all what-if questions of a search share. */
 export interface SearchContext {
   readonly index: ClusterIndex;
   readonly objects: ObjectSource;

@@ -2,7 +2,7 @@
  * Why a pod does not fit: a closed catalogue with stable codes. `docs/reasons.md` is generated from it.
  *
  * - `sentence` describes the reason for one node (or for the pod).
- * - `upstream` is kube-scheduler's text, which people and tools match on.
+ * - `upstream` is kube-scheduler's message, which users and tools match on.
  * - `remedy` says what would help.
  * - `resolvableByPreemption`: other pods on the node may be the only obstacle, so that evicting some would help. A rule can override this
  *   for one node (`rejectUnresolvable`).

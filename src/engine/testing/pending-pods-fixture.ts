@@ -152,7 +152,7 @@ export class PendingPodsFixture {
     return all[position % Math.max(all.length, 1)];
   }
 
-  /** Applies the step, and returns the changes that are reported at once. */
+  /** Applies the step, and returns the changes that are reported immediately. */
   apply(step: PendingPodsStep): readonly ClusterChange[] {
     switch (step.type) {
       case 'event':
@@ -173,7 +173,7 @@ export class PendingPodsFixture {
     }
   }
 
-  /** Applies the step and plans again. The result has all changes, those reported at once and those drained after planning. */
+  /** Applies the step and plans again. The result has all changes, those reported immediately and those drained after planning. */
   applyAndPlan(step: PendingPodsStep): StepResult {
     const reported = this.apply(step);
     const { answers, released } = this.planAll();

@@ -56,7 +56,7 @@ export const arbStep: fc.Arbitrary<HistoryStep & { readonly afterMs: number }> =
 
 export interface HistoryOptions {
   readonly form: 'CSIStorageCapacity' | 'DriverCapacity';
-  /** The publisher writes when it measured. Otherwise every report is published at once. */
+  /** The publisher writes when it measured. Otherwise every report is published immediately. */
   readonly isMeasured: boolean;
   /** The provisioner writes when it had created the volume. Otherwise only the PersistentVolume's creation is known, in seconds. */
   readonly hasExactTimes: boolean;

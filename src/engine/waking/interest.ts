@@ -7,7 +7,7 @@ import type { PodRecord } from '../records/pod-record.ts';
 import type { Interest } from '../rules/framework/rule.ts';
 
 /**
- * What a pod depends on, as far as volumes are concerned, read from the current index. `lacksSlots` defaults to true, for callers that do
+ * Reads from the current index the objects that a pod depends on because of its volumes. `lacksSlots` defaults to true, for callers that do
  * not know why the pod was refused.
  */
 export function interestOf(index: ClusterIndex, pod: PodRecord, lacksSlots = true): Interest {

@@ -9,7 +9,7 @@ interface WakerInputs {
   readonly vacatingNode?: string | undefined;
 }
 
-/** What a pod waits for in addition, because of preemption or of nominated pods. */
+/** Further conditions that a pod waits for, because of preemption or of nominated pods. */
 export interface PreemptionWait {
   /** Further rules that keep the pod from a node: even after preemption, or together with nominated pods. */
   readonly blockingRules?: readonly AnyRule[];

@@ -5,7 +5,7 @@ import type { PodCause, PodOutcomeKind, VolumeCopy } from './prediction.ts';
 import type { WhatIfCluster } from './what-if-cluster.ts';
 import type { WorkloadPods } from './workload-pods.ts';
 
-/** What the parts of a change report while they are made. */
+/** Collects the reports of the parts of a change while they are made. */
 export interface ChangeSink {
   readonly cluster: WhatIfCluster;
   readonly workloads: WorkloadPods;

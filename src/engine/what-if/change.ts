@@ -2,7 +2,7 @@ import type { KubeObject } from '../../kube/api/meta.ts';
 import type { IndexedKind } from '../cluster-index/cluster-change.ts';
 import type { ObjectOf } from '../cluster-index/read-object.ts';
 
-/** One change to a cluster that a prediction is asked about. */
+/** One change to a cluster whose effect is predicted. */
 export type WhatIfChange =
   /** The node takes no new pods, and its pods leave it, as kubectl drain does it. */
   | { readonly kind: 'drain-node'; readonly node: string }

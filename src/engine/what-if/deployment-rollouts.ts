@@ -134,7 +134,7 @@ function newestOf(sets: readonly ReplicaSet[]): ReplicaSet | undefined {
 
 const templateHashLabel = 'pod-template-hash';
 
-/** What is known of the spec of a Deployment from its ReplicaSets. */
+/** The part of a Deployment's spec that its ReplicaSets show. */
 function specOf(sets: readonly ReplicaSet[]): Deployment['spec'] | undefined {
   const newest = newestOf(sets);
   if (newest === undefined) return undefined;

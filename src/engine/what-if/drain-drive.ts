@@ -70,7 +70,7 @@ function targetFor(
   const from = readDrive(cluster.get('Drive', source) ?? {});
   const className = cluster.index.claims.get(claim)?.className ?? '';
   const kind = cluster.index.classes.get(className)?.driveClass ?? { tier: from.tier, labels: {} };
-  // What is promised to volumes that do not exist yet is not free, and keeps volumes of the same group away.
+  // Bytes that are promised to volumes that do not exist yet are not free, and keep volumes of the same group away.
   const { pools } = cluster.index;
   const free = ({ metadata }: Drive) => {
     const row = pools.row(drivePoolKey(metadata?.name ?? ''));

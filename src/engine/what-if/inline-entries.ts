@@ -69,7 +69,7 @@ function reachableDrives(
   return [...names].sort();
 }
 
-/** What is promised to other volumes: those of claims that are predicted have no entry. */
+/** The bytes that are promised to other volumes: volumes of predicted claims have no entry. */
 function promisedToOthers(
   { index }: WhatIfCluster,
   drive: string,

@@ -8,8 +8,8 @@ import { ownClaims } from './own-volumes.ts';
 import type { WhatIfCluster } from './what-if-cluster.ts';
 
 /**
- * What remains of the placement of a pod that has gone again: its claims stay bound, to existing volumes and to those that were created for it; and the bytes of
- * volumes that end with it are used until their driver has deleted them. Returns what releases these bytes; undefined if there are none.
+ * Keeps the volumes of a pod that was deleted again: its claims stay bound, to existing volumes and to those that were created for it; and the bytes of
+ * volumes that end with it are used until their driver has deleted them. Returns a function that releases these bytes; undefined if there are none.
  */
 export function keepVolumes(cluster: WhatIfCluster, { placement }: Reservation): (() => void) | undefined {
   const { pod, node: nodeName, bindings, provisions } = placement;

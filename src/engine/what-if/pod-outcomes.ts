@@ -6,7 +6,7 @@ import type { WhatIfScheduling } from './scheduling.ts';
 import type { WhatIfCluster } from './what-if-cluster.ts';
 import { podKey } from './workload-pods.ts';
 
-/** What is known so far about a pod that a change affects. */
+/** The outcome so far of a pod that a change affects. */
 export interface PendingOutcome {
   readonly pod: string;
   readonly owner: string;
@@ -21,7 +21,7 @@ export interface PendingOutcome {
 /** An explanation visits every node; pods of one workload share it. */
 const explanationsMax = 100;
 
-/** What becomes of the pods that changes affect, in the order in which they were affected. */
+/** The outcomes of the pods that changes affect, in the order in which they were affected. */
 export class PodOutcomes {
   readonly #cluster: WhatIfCluster;
   readonly #outcomes: PendingOutcome[] = [];

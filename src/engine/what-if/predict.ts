@@ -31,7 +31,7 @@ import { podKey, type WorkloadOptions, WorkloadPods } from './workload-pods.ts';
 export interface PredictOptions extends SchedulingOptions, WorkloadOptions {}
 
 /**
- * What happens if these changes are made, and controllers and the scheduler do their work: who moves, who is stranded and why, and which local volumes have
+ * Predicts the effect of these changes, after the work of controllers and the scheduler: which pods move, which are stranded and why, and which local volumes have
  * to be copied. Nodes and drives that are drained get nothing new from the start. Then nodes and drives are added; then the other changes are made, one
  * after the other, each when the cluster is at rest; then the drained nodes and drives are emptied. Pods that are pending now take part. Leaves
  * the index as it was; throws a WhatIfError if a change names what does not exist.
@@ -70,7 +70,7 @@ export function* predictInSteps(
 /** The time from one change to the next. Pods that a later change creates are younger, which counts when some have to go. */
 export const changeIntervalMs = 15_000;
 
-/** The time from one object of a file to the next: controllers have done what they do at once, and no pod has ended. */
+/** The time from one object of a file to the next: controllers have done their immediate work, and no pod has ended. */
 const applyIntervalMs = 50;
 
 /** The Job controller collects what happens to pods for a while before it creates others: those of other controllers come first. */
@@ -137,7 +137,7 @@ class Predictor {
       known.push(outcome);
       yield;
     }
-    // What the changes are about comes first.
+    // Outcomes that the changes cause come before those of pods that were pending already.
     const outcomes = [...known, ...missing].toSorted(
       (a, b) => Number(a.cause === 'pending') - Number(b.cause === 'pending'),
     );
@@ -145,7 +145,7 @@ class Predictor {
     return { outcomes, copies, nodes, before, after, notes: [...this.#cluster.notes] };
   }
 
-  /** Until nothing is left to do. */
+  /** Makes steps until no work is left. */
   *#rest(): Generator<void, void, void> {
     while (this.#scheduling.step()) yield;
   }
@@ -218,7 +218,7 @@ class Predictor {
         const pod = next();
         if (pod !== undefined) this.#enqueue(pod, cause);
       });
-    // A controller creates so many pods at once, and then looks again.
+    // A controller creates so many pods in one pass, and then reconciles again.
     if (create.length > 1) this.#scheduling.later(() => this.#sync(current, cause));
     for (const pod of remove) {
       const record = this.#index.pods.get(podKey(pod));

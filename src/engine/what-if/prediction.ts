@@ -1,7 +1,7 @@
 import type { NodeGroup } from '../explain/node-groups.ts';
 import type { PodRefusal } from '../rules/framework/rule.ts';
 
-/** What happens to the pods of a cluster if it is changed. Pods that stay as they are do not appear. */
+/** The effect of changes on the pods of a cluster. Pods that stay as they are do not appear. */
 export interface Prediction {
   readonly outcomes: readonly PodOutcome[];
   readonly copies: readonly VolumeCopy[];

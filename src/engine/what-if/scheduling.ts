@@ -22,13 +22,13 @@ export interface SchedulingOptions {
   readonly budgets?: readonly DisruptionBudget[] | undefined;
 }
 
-/** What the controllers do while pods are scheduled. */
+/** Callbacks that do the work of controllers while pods are scheduled. */
 export interface SchedulingHooks {
   /** The pod has a node now. */
   readonly placed: (pod: PodRecord, node: string) => void;
-  /** The pod is evicted. It still counts on its node until it is gone. */
+  /** The pod is evicted. It still counts on its node until it is deleted. */
   readonly evicting: (pod: PodRecord, stored: Pod) => void;
-  /** An evicted pod is gone. */
+  /** An evicted pod is deleted. */
   readonly gone: (pod: PodRecord, stored: Pod) => void;
 }
 
@@ -55,7 +55,7 @@ function endOfPodMs(nowMs: number): number {
 
 /**
  * Schedules pods in a what-if cluster as an idle scheduler does: each pod is decided on when it arrives; pods that a change wakes together, highest
- * priority first, then the one that has waited longest; pods that leave are gone, one after the other, once all others have had their turn. No pod backs off:
+ * priority first, then the one that has waited longest; pods that leave are deleted, one after the other, once all others have had their turn. No pod backs off:
  * that would depend on how long pods take to end, which is unknown.
  */
 export class WhatIfScheduling {
@@ -70,7 +70,7 @@ export class WhatIfScheduling {
   readonly #nominated = new Map<string, PodRecord>();
   /** The keys of pods that leave. */
   readonly #leaving = new Set<string>();
-  /** What takes time, the earliest first. */
+  /** Work that takes time, the earliest first. */
   readonly #pending: { readonly atMs: number; readonly work: () => void }[] = [];
   readonly #work: (() => void)[] = [];
   /** Work that came up in the step before. */
@@ -103,7 +103,7 @@ export class WhatIfScheduling {
   }
 
   /**
-   * The pods leave their nodes, all at once: they count there until all other pods have had their turn, as pods do while they end. Their controllers react at
+   * The pods leave their nodes, all at the same time: they count there until all other pods have had their turn, as pods do while they end. Their controllers react at
    * the same time, each to one pod after the other.
    */
   evict(victims: readonly PodRecord[], condition?: PodCondition): void {
@@ -165,7 +165,7 @@ export class WhatIfScheduling {
   }
 
   /**
-   * Does one thing, in this order of preference: decides on a pod of the queue, does work of a controller, lets time pass until a pod is gone or a volume is
+   * Does one thing, in this order of preference: decides on a pod of the queue, does work of a controller, lets time pass until a pod is deleted or a volume is
    * deleted. Returns false if there is nothing left to do: then no pod can be placed any more.
    */
   step(): boolean {
@@ -337,7 +337,7 @@ function inTurns<T>(items: readonly T[], groupOf: (item: T) => string): readonly
   return ranked.sort((a, b) => a.rank - b.rank).map(({ item }) => item);
 }
 
-/** As a kubelet reports it: the pod runs and is ready at once. Controllers remove pods that are not ready first, and preemption those that started last. */
+/** As a kubelet reports it: the pod runs and is ready immediately. Controllers remove pods that are not ready first, and preemption those that started last. */
 function runningStatus({ status }: Pod, startTime: string): PodStatus {
   const { nominatedNodeName: _, ...known } = status ?? {};
   const ready = { type: 'Ready', status: 'True', lastTransitionTime: startTime } as const;

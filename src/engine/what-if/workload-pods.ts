@@ -39,7 +39,7 @@ export interface SetSteps {
   readonly remove: readonly Pod[];
 }
 
-/** `replaced`: the controller creates another pod at once. `member`: the controller of this set creates it again as its policy allows. */
+/** `replaced`: the controller creates another pod immediately. `member`: the controller of this set creates it again as its policy allows. */
 export type DeletedPod =
   | { readonly kind: 'lost' }
   /** There are enough without it: its controller has created another pod already. */
@@ -47,7 +47,7 @@ export type DeletedPod =
   | { readonly kind: 'replaced'; readonly pod: Pod }
   | { readonly kind: 'member'; readonly set: StatefulSet };
 
-/** What controllers of workloads do after pods have gone, or replicas were asked for: they create pods, with their claims. */
+/** Does the work of workload controllers after pods were deleted or replicas were added: creates pods, with their claims. */
 export class WorkloadPods {
   readonly #cluster: WhatIfCluster;
   readonly #options: WorkloadOptions;
@@ -67,7 +67,7 @@ export class WorkloadPods {
     this.#whenIdle = whenIdle;
   }
 
-  /** What the controller of a pod that has gone does about it. */
+  /** Returns the reaction of the controller to the deletion of its pod. */
   afterGone(gone: Pod): DeletedPod {
     const owner = controllerOf(gone);
     if (owner === undefined) return { kind: 'lost' };
@@ -111,7 +111,7 @@ export class WorkloadPods {
     return { current, update: { name: `${name}-new-${this.#templates}`, template } };
   }
 
-  /** What the controller of the set does now, by its own plan. A pod that has a node is assumed to be ready. */
+  /** Returns the next steps of the set's controller, by its own plan. A pod that has a node is assumed to be ready. */
   setSteps(set: StatefulSet): SetSteps {
     const { namespace = '', name } = set.metadata ?? {};
     const stored = this.#cluster.podsWith(`StatefulSet/${name}`, namespace);

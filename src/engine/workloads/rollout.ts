@@ -18,7 +18,7 @@ export interface Resize {
   readonly replicas: number;
 }
 
-/** The next step of an update: first more new replicas, then fewer old ones, never both at once. */
+/** The next step of an update: first more new replicas, then fewer old ones, never both at the same time. */
 export function rollingSteps(deployment: Deployment, family: ReplicaSetFamily): readonly Resize[] {
   const { current, old } = family;
   if (current === undefined) return [];
@@ -27,7 +27,7 @@ export function rollingSteps(deployment: Deployment, family: ReplicaSetFamily): 
   return shrinkOld(deployment, family, activeOf(old));
 }
 
-/** All old pods are gone before the first new one is created. */
+/** Deletes all old pods before the first new one is created. */
 export function recreateSteps(
   deployment: Deployment,
   { current, old }: ReplicaSetFamily,

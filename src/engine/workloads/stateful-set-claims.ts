@@ -50,14 +50,14 @@ export function ownersToSet(
   return isRight ? undefined : [...others, ...wanted];
 }
 
-/** The claim is deleted with an earlier pod of this name: a new pod has to wait until it is gone. */
+/** The claim is being deleted with an earlier pod of this name: a new pod has to wait until it no longer exists. */
 export function isLeftOver(set: StatefulSet, podName: string, claim: PersistentVolumeClaim): boolean {
   if (policyOf(set).whenScaled === 'Retain') return false;
   const pod = { metadata: { name: podName } };
   return (claim.metadata?.ownerReferences ?? []).some((owner) => isNamed(owner, pod, pods));
 }
 
-/** Whether the claims of this member are deleted when its pod is gone: it is scaled away, and the retention policy says so. */
+/** Whether the claims of this member are deleted after its pod: it is scaled away, and the retention policy says so. */
 export function areClaimsScaledAway(set: StatefulSet, pod: Pod): boolean {
   return policyOf(set).whenScaled === 'Delete' && !isInRange(set, ordinalOf(pod) ?? -1);
 }

@@ -7,7 +7,7 @@ import { printableText } from '../../runtime/printable-text.ts';
 import { readableAmount } from '../pools/amounts.ts';
 import type { ClusterView } from '../view/cluster-view.ts';
 
-/** What a user can do about a difference: look, repair, or accept it. */
+/** The possible reactions of a user to a difference: inspect, repair, or accept it. */
 export function driftProposals(view: ClusterView, pool: PoolRecord, record: DriftRecord): readonly string[] {
   const look = lookText(record, readableAmount(record.difference).replace('-', ''));
   const texts = [...(look === undefined ? [] : [look]), ...listTexts(record)];
@@ -38,7 +38,7 @@ function lookText({ kind, listed }: DriftRecord, amount: string): string | undef
   }
 }
 
-/** What the driver's list of volumes says. */
+/** The differences that the driver's list of volumes shows. */
 function listTexts({ listed }: DriftRecord): readonly string[] {
   if (listed === undefined) return [];
   const { foreign, leaked, lost, shrunk } = listed;

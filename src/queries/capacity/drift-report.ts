@@ -13,13 +13,13 @@ export interface DriftReport {
   readonly notes: readonly Note[];
 }
 
-/** What the driver reports about a pool, and what is known of its volumes. */
+/** The driver's report of a pool, and the known volumes in it. */
 export interface PoolDriftLine {
   readonly pool: string;
   readonly source: PoolForm;
   readonly driver: string | undefined;
   readonly storageClass: string;
-  /** What is free according to the driver; undefined if it published no number. */
+  /** The free bytes according to the driver; undefined if it published no number. */
   readonly reported: string | undefined;
   /** The sizes of the known volumes in the pool, or else those at the last capacity report; undefined if it is unknown which volumes are in it. */
   readonly ours: string | undefined;
@@ -33,7 +33,7 @@ export interface PoolDriftLine {
   readonly lost?: DriftVolumes | undefined;
   /** The part of the difference that no listed volume explains. */
   readonly shrunk?: string | undefined;
-  /** What is free less what was expected; negative if something is missing. Undefined if the publisher has not compared the reports. */
+  /** The reported free bytes less the expected ones; negative if bytes are missing. Undefined if the publisher has not compared the reports. */
   readonly difference: string | undefined;
   /** When the first report with a difference was measured. */
   readonly since?: string | undefined;
@@ -41,6 +41,6 @@ export interface PoolDriftLine {
   readonly cause: DriftKind | 'unknown';
   /** The report with which the difference was found. */
   readonly baseline?: DriftCapacityReport | undefined;
-  /** What a user can do. Nothing is repaired without one. */
+  /** The steps that a user can take. Stowage repairs nothing without a user. */
   readonly proposals: readonly string[];
 }

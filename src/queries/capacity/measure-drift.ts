@@ -13,7 +13,7 @@ import type { DriftReport, PoolDriftLine } from './drift-report.ts';
 import { capacityNeeds, type MeasureOptions } from './measure-capacity.ts';
 
 /**
- * What differs between the capacity reports of drivers and the known volumes. The publisher compares reports when it measures them, and stores the
+ * Returns the differences between the capacity reports of drivers and the known volumes. The publisher compares reports when it measures them, and stores the
  * result beside them: only then is it known which volumes a report includes.
  */
 export function measureDrift(view: ClusterView, { nowMs, storageClass }: MeasureOptions): DriftReport {

@@ -117,7 +117,7 @@ export class VolumesOnDisks {
     };
   }
 
-  /** What is wrong with its health comes first. */
+  /** A problem of its health has precedence. */
   #stateOf(replica: Replica, disk: KnownDisk | undefined, entry: DiskEntryLine | undefined): string {
     const { spec, status } = replica;
     const health = this.#healthOf(replica);

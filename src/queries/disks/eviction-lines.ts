@@ -13,7 +13,7 @@ import { diskLabel, type KnownDisk, knownDisks } from './known-disks.ts';
 
 type Progress = Pick<EvictionLine, 'state' | 'message' | 'volume'>;
 
-/** What is still on the disks, and what keeps it there. `disks` are those that are to become empty. */
+/** The replicas and copies that are still on the disks, and the reason for each. `disks` are those that are to become empty. */
 export function evictionLines(
   disks: readonly KnownDisk[],
   objects: DiskObjects,
@@ -77,7 +77,7 @@ class EvictionProgress {
     return { volume, ...this.#successor(volume) };
   }
 
-  /** The replicas of the volume that stay, and what they lack. */
+  /** The state of the replicas that stay, and why they do not suffice yet. */
   #successor(volume: string): Progress {
     const staying = (this.#siblings.get(volume) ?? []).filter(
       (one) => one.metadata?.deletionTimestamp === undefined && !this.#isEvicted(one),
@@ -144,7 +144,7 @@ function refusalIn(conditions: readonly Condition[] | undefined): string | undef
   return textOf(found.message) || 'no disk fits';
 }
 
-/** What the condition says about the copy on one disk, such as that a replica there needs it. */
+/** The part of the condition's message about the copy on one disk, such as that a replica there needs it. */
 function stayingReason(conditions: readonly Condition[] | undefined, disk: KnownDisk): string | undefined {
   const { message } = getCondition(conditions, 'DiskAllocation') ?? {};
   const place = `disk ${disk.name} on node ${disk.nodeName} `;

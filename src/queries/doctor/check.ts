@@ -4,7 +4,7 @@ import type { DoctorFinding, ExaminedObject } from './report.ts';
 
 /** A check is a pure function from facts to findings. It is skipped, and that is reported, if a fact that it needs was not read. */
 export interface Check {
-  /** What is checked, for messages: `the state of drives`. */
+  /** The subject of the check, for messages: `the state of drives`. */
   readonly subject: string;
   readonly needs: readonly FactName[];
   readonly find: (facts: ClusterFacts) => readonly Found[];

@@ -16,7 +16,7 @@ import type { StorageNode } from '../../kube/stowage/storage-node.ts';
 import type { DiskVolume } from '../../kube/stowage/volume.ts';
 import type { DoctorServer } from './report.ts';
 
-/** What the checks look at. Each fact is read on its own, so that a missing right hides only what depends on it. */
+/** The facts that the checks read. Each is read separately, so that a missing permission hides only the checks that depend on it. */
 export interface ClusterFacts {
   readonly server: DoctorServer;
   /** The version of this program. */
@@ -72,7 +72,7 @@ export interface ServerClock {
   readonly toleranceMs: number;
 }
 
-/** What an installed service account lacks. */
+/** The permissions that an installed service account lacks. */
 export interface AccountRights {
   readonly namespace: string;
   readonly name: string;

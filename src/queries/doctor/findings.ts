@@ -4,7 +4,7 @@ export type Severity = (typeof severities)[number];
 
 export interface FindingText {
   readonly severity: Severity;
-  /** What it means for pods and volumes. */
+  /** The consequence for pods and volumes. */
   readonly meaning: string;
   readonly remedy: string;
 }

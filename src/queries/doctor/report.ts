@@ -26,7 +26,7 @@ export interface DoctorFinding {
   readonly code: string;
   readonly severity: Severity;
   readonly object: ExaminedObject;
-  /** What is the matter with this object. */
+  /** The problem of this object. */
   readonly detail: string;
   readonly meaning: string;
   readonly remedy: string;
@@ -39,7 +39,7 @@ export interface ExaminedObject {
 }
 
 export interface UncheckedSubject {
-  /** What was to be checked. */
+  /** The check that could not be made. */
   readonly check: string;
   readonly why: string;
 }

@@ -6,7 +6,7 @@ import type { ClusterView } from '../view/cluster-view.ts';
 import type { Note } from '../view/note.ts';
 import type { DrainStep, LeftLine } from './drain-report.ts';
 
-/** What a plan is made from. */
+/** The input of a plan. */
 export interface DrainFacts {
   readonly view: ClusterView;
   /** Undefined if there are none, or if they cannot be read: then a note says so. */
@@ -15,7 +15,7 @@ export interface DrainFacts {
   readonly profile: MakePlanOptions['profile'];
 }
 
-/** What the parts of a plan find out. */
+/** The results of the parts of a plan. */
 export interface DrainParts {
   readonly steps: readonly Omit<DrainStep, 'number'>[];
   readonly left: readonly LeftLine[];

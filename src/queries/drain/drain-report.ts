@@ -2,16 +2,16 @@ import type { Note } from '../view/note.ts';
 
 export const drainApiVersion = 'stowage.dev/drain/v1';
 
-/** What `stowage drain-plan -o json` prints. */
+/** The output of `stowage drain-plan -o json`. */
 export interface DrainPlanReport {
   readonly apiVersion: string;
   readonly kind: 'DrainPlanReport';
   /** `node/NAME` or `drive/NAME`. */
   readonly target: string;
   readonly summary: string;
-  /** In the order in which they are carried out. */
+  /** The steps, in the order in which they are carried out. */
   readonly steps: readonly DrainStep[];
-  /** What Stowage cannot move. The target is empty only without it. */
+  /** The pods and volumes that Stowage cannot move. The target is empty only once they have left. */
   readonly left: readonly LeftLine[];
   /** False if objects could not be read that the plan depends on. */
   readonly isComplete: boolean;
@@ -19,9 +19,9 @@ export interface DrainPlanReport {
   readonly unreadKinds: readonly string[];
   /** Pods of DaemonSets and static pods. They keep nothing from being emptied. */
   readonly stays: readonly string[];
-  /** Of the volumes, replicas and copies of images that the steps copy. */
+  /** The bytes of the volumes, replicas and copies of images that the steps copy. */
   readonly copiedBytes: number;
-  /** Of the volumes that are left. */
+  /** The bytes of the volumes that are left. */
   readonly leftBytes: number;
   readonly notes: readonly Note[];
 }
@@ -38,7 +38,7 @@ export interface DrainStep {
   readonly objects: readonly string[];
   readonly pods: readonly EvictedPodLine[];
   readonly volumes: readonly MovedVolumeLine[];
-  /** What only root on a node can do. Empty: `stowage move` does the step from anywhere. */
+  /** Commands that only root on a node can run. Empty: `stowage move` does the step from any machine. */
   readonly commands: readonly NodeCommand[];
 }
 

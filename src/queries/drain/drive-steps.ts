@@ -12,7 +12,7 @@ import { cordonedForDrive } from './move-cordon.ts';
 import { moveMarkOf } from './move-mark.ts';
 import { emptyStep, leftPod } from './step-parts.ts';
 
-/** What has to be done for a drive. */
+/** The work for a drive that is drained. */
 export interface DriveWork {
   readonly source: Drive;
   /** The drives that get volumes. */
@@ -134,7 +134,7 @@ export function copyCommands(source: Drive, jobs: readonly CopyJob[]): readonly 
   });
 }
 
-/** What the move has cordoned is opened again; the drive that was emptied stays cordoned. */
+/** Uncordons the objects that the move cordoned; the drive that was emptied stays cordoned. */
 function uncordonSteps(
   source: Drive,
   targets: readonly Drive[],

@@ -8,7 +8,7 @@ export interface EvictionWavesOptions {
   readonly restartsElsewhere: boolean;
 }
 
-/** In which wave each pod may be stopped, in order; undefined if the budgets allow none of the pods that are left. */
+/** The wave in which each pod may be stopped, in order; undefined if the budgets allow none of the pods that are left. */
 export function evictionWaves(
   pods: readonly PodRecord[],
   { budgets, restartsElsewhere }: EvictionWavesOptions,
@@ -29,7 +29,7 @@ export function evictionWaves(
   return waves;
 }
 
-/** By name; members of a StatefulSet from the last to the first, as its controller removes them. */
+/** Sorts by name; members of a StatefulSet from the last to the first, as its controller removes them. */
 function inOrder(a: PodRecord, b: PodRecord): number {
   const [first, second] = [groupOf(a), groupOf(b)];
   if (first !== second) return first < second ? -1 : 1;

@@ -33,7 +33,7 @@ export function makeDrainPlan(target: DrainTarget, facts: DrainFacts): DrainPlan
   return { ...report, summary: summaryOf(report) };
 }
 
-/** What may not be read may exist. */
+/** Throws if the caller may not list objects of this kind: the target may exist. */
 function requireListed({ kind }: DrainTarget, { view }: DrainFacts): void {
   const unseen = view.unseen?.find((one) => one.kind === (kind === 'drive' ? 'Drive' : 'Node'));
   if (unseen !== undefined)

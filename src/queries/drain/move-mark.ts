@@ -2,7 +2,7 @@ import type { Drive } from '../../kube/stowage/drive.ts';
 
 /**
  * On a Drive that `stowage move` has cordoned as a target: the drive that is emptied, and the volumes that come from there. It is written together with the
- * cordon, so that a later call knows where volumes go, and which cordons to take back.
+ * cordon, so that a later call knows where volumes go, and which objects to uncordon.
  */
 export const moveTargetKey = 'stowage.dev/move-target';
 

@@ -145,7 +145,7 @@ function leftVolumes(
   ];
 }
 
-/** What the ledgers of the node have is there, whatever its PersistentVolume says, and whether there is one. */
+/** Lists the volumes in the ledgers of the node, even if the PersistentVolume is missing or names another node. */
 function ledgerLines(
   own: readonly Drive[],
   known: ReadCluster,
@@ -182,7 +182,7 @@ function ledgerLines(
   });
 }
 
-/** Most volumes do not reach the node, so it is asked first: a large cluster has ten times more volumes than nodes. */
+/** Checks first whether the volume reaches the node, because most do not: a large cluster has ten times more volumes than nodes. */
 function isPinned({ nodes }: VolumeRecord, node: string, index: ClusterIndex): boolean {
   if (nodes === everyNode) return false;
   const reaches = (row: NodeRow) => {
@@ -229,7 +229,7 @@ function otherPinnedLine(volume: VolumeRecord, known: ReadCluster): LeftLine {
   };
 }
 
-/** What is missing to say whether the volume is used: then nothing may be deleted. Undefined if nothing is missing. */
+/** The objects that must be read to know whether the volume is used: until then nothing may be deleted. Undefined if nothing is missing. */
 function unreadReason(
   { claim }: VolumeRecord,
   { index, view }: ReadCluster,

@@ -20,7 +20,7 @@ import { diskEntries } from '../disks/disk-entries.ts';
 import type { DiskObjects } from '../disks/disk-objects.ts';
 import { diskLabel, type KnownDisk, knownDisks } from '../disks/known-disks.ts';
 
-/** What happens to one replica or copy on the disks of a node that is evicted. */
+/** The outcome of one replica or copy on the disks of a node that is evicted. */
 export interface PredictedEviction {
   readonly kind: 'replica' | 'image';
   readonly name: string;
@@ -56,7 +56,7 @@ class EvictionPrediction {
   readonly #diskIndex: DiskIndex;
   readonly #users: ImageUsers;
   readonly #entries: ImageEntries;
-  /** With what the plans so far ask of them. */
+  /** The disks, including the requests of the plans so far. */
   readonly #disks: Map<string, DiskCandidate>;
   /** The disks of new replicas, by the disk that they leave. */
   readonly #successors = new Map<string, Set<string>>();

@@ -7,7 +7,7 @@ import { nodes, persistentVolumeClaims, persistentVolumes, pods } from '../../ku
 import { type Drive, drives } from '../../kube/stowage/drive.ts';
 import type { Note } from '../view/note.ts';
 
-/** What answers are computed from. Undefined: the caller has no right to list that kind. */
+/** The objects from which answers are computed. Undefined: the caller has no permission to list that kind. */
 export interface DriveObjects {
   readonly drives: readonly Drive[];
   readonly claims: readonly PersistentVolumeClaim[] | undefined;
@@ -17,7 +17,7 @@ export interface DriveObjects {
   readonly notes: readonly Note[];
 }
 
-/** Reads drives, and what uses them as far as the caller may. */
+/** Reads drives, and the objects that use them, as far as the caller may. */
 export async function readDriveObjects(
   cluster: Cluster,
   { withUsers }: { readonly withUsers: boolean },

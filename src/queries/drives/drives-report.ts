@@ -23,12 +23,12 @@ export interface DriveLine {
   readonly capacityBytes?: number | undefined;
   /** The sum of the ledger. */
   readonly usedBytes: number;
-  /** What the scheduler has promised to claims that are not in the ledger yet; absent if claims could not be read. */
+  /** The bytes that the scheduler promised to claims that are not in the ledger yet; absent if claims could not be read. */
   readonly promisedBytes?: number | undefined;
   readonly freeBytes?: number | undefined;
   readonly volumeCount: number;
   readonly createdAt?: string | undefined;
-  /** What its ledger, its directories and the volumes do not agree on; absent if they do. */
+  /** Contradictions between its ledger, its directories and the volumes; absent if there are none. */
   readonly findings?: readonly DriveFinding[] | undefined;
 }
 

@@ -77,7 +77,7 @@ class VolumeUsers {
     return claim === undefined ? [] : (this.#pods.get(claim) ?? []);
   }
 
-  /** What can't be read is not called missing. */
+  /** An object that can't be read does not count as missing. */
   stateOf({ status }: Drive, { name, state, claimRef, podRef }: DriveVolume): DriveVolumeState {
     if (state === 'Releasing') return 'Releasing';
     if (status?.state === 'Lost') return 'Lost';

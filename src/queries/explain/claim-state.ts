@@ -16,7 +16,7 @@ export interface ClaimStanding {
   readonly state: ClaimState;
   /** The predicate of a sentence that begins with "Claim x". */
   readonly says: string;
-  /** What must happen next, and which component does it. */
+  /** The next step, and the component that makes it. */
   readonly waitsFor: string | undefined;
 }
 
@@ -147,7 +147,7 @@ function createdAt({ metadata }: { readonly metadata?: ObjectMeta }): string {
 
 const classesShownMax = 3;
 
-/** What helps a claim without a class where no class is the default. */
+/** The remedy for a claim without a class if no class is the default. */
 export function noDefaultRemedy({ classes }: ClusterIndex): string {
   const names = [...classes.keys()].sort();
   const [example = 'NAME'] = names;

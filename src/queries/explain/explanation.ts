@@ -16,7 +16,7 @@ interface Common {
   readonly summary: string;
   /** The latest events of the object, newest first. */
   readonly events: readonly EventLine[];
-  /** What could not be read, and the consequence for the explanation. */
+  /** The objects that could not be read, and the consequence for the explanation. */
   readonly notes: readonly Note[];
 }
 
@@ -112,7 +112,7 @@ export interface PodReasonLine {
   readonly remedy: string;
   readonly claim?: string | undefined;
   readonly message: string;
-  /** What the claim waits for, if the scheduler does not serve it. */
+  /** The event that the claim waits for, if the scheduler does not serve it. */
   readonly waitsFor?: string | undefined;
 }
 
@@ -217,7 +217,7 @@ export interface PlacedVolumeLine {
   readonly inlineVolume?: string | undefined;
   readonly volume?: string;
   readonly pool?: string;
-  /** What annotations of the claim, its namespace and its class say about the place of its volume. */
+  /** The rules for the place of its volume, from annotations of the claim, its namespace and its class. */
   readonly policy?: string | undefined;
 }
 
@@ -261,7 +261,7 @@ export interface ClaimExplanation extends Common {
     readonly volume?: string | undefined;
   };
   readonly state: ClaimState;
-  /** What must happen next, and which component does it. */
+  /** The next step, and the component that makes it. */
   readonly waitsFor?: string | undefined;
   readonly closest: readonly CandidateLine[];
   readonly omitted: number;

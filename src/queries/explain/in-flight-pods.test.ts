@@ -37,7 +37,7 @@ describe('a pod that waits for its volumes', () => {
   test('does not count without a chosen node, or after it was refused', () => {
     expect(verdictBeside({}, [''])).toBe('fits');
     expect(verdictBeside({ conditions: [unschedulable] }, ['n1'])).toBe('fits');
-    // It is nominated for another reason: a claim of its own has no node yet.
+    // It is nominated for another reason: its own claim has no node yet.
     expect(verdictBeside({ nominatedNodeName: 'n1', conditions: [unschedulable] }, ['n1', ''])).toBe('fits');
   });
 

@@ -1,5 +1,5 @@
 /**
- * What the explanation says about policies for volumes is what the scheduler does, in random clusters, by an obvious model of docs/policies.md. To try more of
+ * The explanation of policies for volumes agrees with the scheduler, in random clusters, by an obvious model of docs/policies.md. To try more of
  * them, or others:
  *
  *     POLICY_CLUSTERS=5000 POLICY_SEED=mine npx vitest run src/cli/explain/policy.property.test.ts
@@ -18,7 +18,7 @@ const seed = process.env.POLICY_SEED ?? 'policy';
 const nowMs = Date.parse('2026-01-01T00:00:00Z');
 const noPolicy = { reservePercent: 0, apart: undefined, placement: undefined } as const;
 
-/** What an administrator would work out on paper. */
+/** The result that an administrator would work out on paper. */
 class PolicyModel {
   readonly #drawn: RandomPolicies;
 

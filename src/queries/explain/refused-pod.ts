@@ -94,7 +94,7 @@ function podReason(reason: PodRefusal, question: PodQuestion): ExplainedPodReaso
   return unboundReason(line, claim, question);
 }
 
-/** The class does not exist, binds at once, or leaves the claim to a scheduler that has the feature gate off: the claim's state says which. */
+/** The class does not exist, binds immediately, or leaves the claim to a scheduler that has the feature gate off: the claim's state says which. */
 function unboundReason(
   line: PodReasonLine,
   claim: string,
@@ -130,7 +130,7 @@ function causeOf({ claim, sentence }: PodReasonLine): string {
   return claim === undefined ? sentence : `${sentence} (${claim})`;
 }
 
-/** The scheduler has evicted pods for this one, and waits until they are gone. */
+/** The scheduler has evicted pods for this one, and waits until they are deleted. */
 function nomination({ nominatedNode }: PodRecord): string {
   return nominatedNode === ''
     ? ''

@@ -15,7 +15,7 @@ const neededKinds = {
 
 const namesShownMax = 3;
 
-/** What must be read before the pod can be judged, as the rest of a sentence; undefined if nothing is missing. */
+/** The objects that must be read before the pod can be explained, as the rest of a sentence; undefined if nothing is missing. */
 export function unreadCause({ view, record, index }: PodQuestion): string | undefined {
   const claims = record.claims.map(({ key }) => key);
   const known = claims.flatMap((key) => index.claims.get(key) ?? []);

@@ -149,7 +149,7 @@ function isMultiAttach(
   );
 }
 
-// ── Volumes of nodes that are gone ──
+// ── Volumes of nodes that no longer exist ──
 
 /**
  * Bound volumes of the pod that only nodes can use which do not exist any more: local disks of a node that was deleted, or that came back under another

@@ -1,5 +1,5 @@
 /**
- * Headroom N of a large N, against the scheduling of all replicas at once: with N + 1 of them, N get a node and one does not. `headroom.property.test.ts` compares
+ * Headroom N of a large N, against the scheduling of all replicas together: with N + 1 of them, N get a node and one does not. `headroom.property.test.ts` compares
  * small numbers with the real scheduler.
  */
 import { expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 import { QuestionError } from '../question-error.ts';
 
-/** What is to be emptied. */
+/** The object that is to be emptied. */
 export interface DrainTarget {
   readonly kind: 'node' | 'drive';
   readonly name: string;

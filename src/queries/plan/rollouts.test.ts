@@ -1,4 +1,4 @@
-/** What becomes of pods if the template of their workload is changed. Each case was found by the property, or is one that it cannot draw. */
+/** The outcomes of pods if the template of their workload is changed. Each case was found by the property, or is one that it cannot draw. */
 import { describe, expect, test } from 'vitest';
 import type { WhatIfChange } from '../../engine/what-if/change.ts';
 import type { ReplicaSet, StatefulSet } from '../../kube/api/apps.ts';

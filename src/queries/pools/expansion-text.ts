@@ -1,7 +1,7 @@
 import { readableAmount } from './amounts.ts';
 import type { ExpansionInFlight } from './expansions.ts';
 
-/** What is reserved for an expansion, and which pool lacks how much for it. */
+/** Describes the bytes that are reserved for an expansion, and the pool that lacks bytes for it. */
 export function expansionText({ from, to, growth, pool, state, missing }: ExpansionInFlight): string {
   const sizes = `from ${readableAmount(from)} to ${readableAmount(to)}`;
   const amount = readableAmount(growth);

@@ -65,7 +65,7 @@ export class PoolUsage {
   }
 
   /**
-   * What is free and what is used, by all pools on the same disks. Undefined if the driver does not publish what is free: a DriverCapacity
+   * The free and used bytes of all pools on the same disks. Undefined if the driver does not publish free bytes: a DriverCapacity
    * publishes the largest volume. Also if pools on the same disks publish different reports: then a byte of one is not a byte of another.
    */
   total(pool: PoolRecord): Size | undefined {
@@ -147,7 +147,7 @@ export class PoolUsage {
     else addTo(this.#used, pool.key, size);
   }
 
-  /** The pools that the volume may be in. A volume whose nodes are gone is in none. */
+  /** The pools that the volume may be in. A volume whose nodes no longer exist is in none. */
   #poolsOf({ key, className }: VolumeRecord, driver: string): readonly PoolRecord[] {
     const { volumes } = this.#index;
     const nodes = volumes.topology(volumes.row(key)!).nodes.rows();

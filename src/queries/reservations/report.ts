@@ -37,7 +37,7 @@ export interface HeldVolume {
 
 /**
  * `Bound`: both sides agree. `InFlight`: the volume names the claim, the claim not yet the volume. `Awaited`: kept for a claim that
- * doesn't exist. `Released`: its claim is gone. `Misplaced`: the claim has another volume. `RollingBack`: being undone. `Unknown`: the
+ * doesn't exist. `Released`: its claim no longer exists. `Misplaced`: the claim has another volume. `RollingBack`: being undone. `Unknown`: the
  * claim could not be seen.
  */
 export type HoldState =
@@ -88,7 +88,7 @@ export interface PromisedPool {
   readonly source: PoolForm;
   readonly driver: string | undefined;
   readonly storageClass: string;
-  /** What is free, used and promised; undefined if one of them is unknown, or `reported` is not what is free. */
+  /** The sum of free, used and promised bytes; undefined if one of them is unknown, or `reported` does not mean free bytes. */
   readonly total?: string | undefined;
   /** The sizes of the known volumes that the report includes; undefined if it is unknown which volumes are in the pool. */
   readonly used?: string | undefined;
@@ -110,7 +110,7 @@ export interface ClaimPromise {
   readonly claim: string;
   readonly size: string;
   readonly node: string;
-  /** The claim is gone; its volume is not. */
+  /** The claim no longer exists, but its volume does. */
   readonly isDeleted?: true;
   /** The bytes are the growth of its volume. */
   readonly isExpansion?: true;

@@ -89,7 +89,7 @@ export function twoPools(): ClusterView {
   });
 }
 
-/** The StatefulSet `db`, whose members are created at once and have a claim each, if `claim` is given. */
+/** The StatefulSet `db`, whose members are created in parallel and have a claim each, if `claim` is given. */
 export function parallelSet(
   replicas: number,
   template: PodTemplateSpec,

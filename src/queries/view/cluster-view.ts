@@ -26,7 +26,7 @@ export interface ClusterView {
   readonly isComplete?: boolean;
   /** True for a cluster with objects that exist only in memory: its scheduler has judged another cluster. */
   readonly isHypothetical?: boolean;
-  /** What is known to be missing. */
+  /** The objects that are known to be missing. */
   readonly notes: readonly Note[];
   /** Kinds that the caller may not list; always empty for files. */
   readonly unseen?: readonly UnlistedKind[];

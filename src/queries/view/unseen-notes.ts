@@ -3,7 +3,7 @@ import type { UnlistedKind } from '../../state/list-cluster.ts';
 import type { ClusterView } from './cluster-view.ts';
 import type { Note } from './note.ts';
 
-/** What an answer cannot consider without objects of a kind. */
+/** The part of an answer that is missing without objects of a kind. */
 export const effects: { readonly [K in IndexedKind]: string } = {
   Node: 'nothing can be said about nodes',
   Pod: 'what other pods use and where they are is not counted',
@@ -31,7 +31,7 @@ export function limitsOf(
   return { notes: unseenNotes(unseen), unseen, seesNodes: !unseen.some(({ kind }) => kind === 'Node') };
 }
 
-/** What the user may not read, in one line: a user with rights in one namespace lacks a dozen kinds. */
+/** The kinds that the user may not read, in one line: a user with permissions in one namespace lacks a dozen kinds. */
 function unseenNotes(unseen: readonly UnlistedKind[]): readonly Note[] {
   if (unseen.length === 0) return [];
   const hidden = unseen.filter(({ onlyNamespace }) => onlyNamespace === undefined);

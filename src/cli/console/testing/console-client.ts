@@ -36,7 +36,7 @@ export async function ask(console: Console, path: string, call: ClientCall = {})
   });
 }
 
-/** The whole body of an answer that is no stream. */
+/** The whole body of a response that does not stream. */
 export async function textOf(response: OutgoingResponse): Promise<string> {
   const parts: Uint8Array[] = [];
   if ('body' in response) parts.push(...response.body);
@@ -51,7 +51,7 @@ interface SentEvent {
 }
 
 /**
- * What a page does with the state and the stream of changes, without a browser. `cut` ends the connection and loses the last bytes that were on
+ * Processes the state and the stream of changes as a page does, without a browser. `cut` ends the connection and loses the last bytes that were on
  * their way; `connect` resumes from the last event that arrived as a whole.
  */
 export class ConsoleClient {

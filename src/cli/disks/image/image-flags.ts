@@ -14,7 +14,7 @@ export interface NewImageFlags extends DisksFlags {
 
 const copiesMax = 100;
 
-/** Parses what all images have in common. */
+/** Parses the flags that all kinds of images share. */
 export function placementIn({ copies, nodeSelector, diskSelector }: NewImageFlags): BackingImageSpec {
   const minNumberOfCopies = copies === undefined ? undefined : Number(copies);
   if (copies !== undefined && (!/^[1-9]\d{0,2}$/.test(copies) || Number(copies) > copiesMax))

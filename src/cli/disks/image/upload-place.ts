@@ -12,7 +12,7 @@ import { storageNodes } from '../../../kube/stowage/storage-node.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { CliError } from '../../errors/cli-error.ts';
 
-/** What an uploaded image waits for. */
+/** The state of an image that waits for an upload. */
 export type UploadStage =
   | { readonly kind: 'ready' }
   /** The agent at this address takes the bytes. */

@@ -98,7 +98,7 @@ export const condition = (type: string, status: string, reason = 'R', message = 
   message,
 });
 
-/** What is wrong with a cluster, and what the doctor finds: `severity CODE object`. */
+/** The problems of a cluster, and the findings of the doctor: `severity CODE object`. */
 export interface DoctorCase {
   readonly name: string;
   readonly facts: ClusterFacts;

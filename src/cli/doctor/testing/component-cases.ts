@@ -14,7 +14,7 @@ const readyPod = (
   status: { conditions: [{ ...condition('Ready', 'True'), lastTransitionTime: at(nowMs - ageMs) }] },
 });
 
-/** What is wrong with Stowage's own components. */
+/** Problems of Stowage's own components. */
 export const componentCases: readonly DoctorCase[] = [
   {
     name: 'a leader that is gone, and one that was stopped',

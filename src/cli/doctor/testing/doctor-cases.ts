@@ -64,7 +64,7 @@ const notEstablished = (definition: CustomResourceDefinition) => ({
 });
 const drives = ownKinds.find(({ metadata }) => metadata?.name === 'drives.stowage.dev')!;
 
-/** What is wrong with a cluster, and what the doctor finds. */
+/** The problems of a cluster, and the findings of the doctor. */
 export const doctorCases: readonly DoctorCase[] = [
   {
     name: 'a version that is too old',

@@ -77,7 +77,7 @@ async function isForgotten(cluster: Cluster, listed: ForgottenDrive, problemOf: 
       await client.delete(key, { preconditions: { uid, resourceVersion } });
       return true;
     } catch (error) {
-      // A drive that was being deleted already is gone with its last finalizer.
+      // A drive that was already being deleted is removed with its last finalizer.
       if (isReason(error, 'NotFound')) return true;
       if (!isReason(error, 'Conflict') || attempt === attemptsMax) throw error;
     }

@@ -5,7 +5,7 @@ import { volumeLines } from '../../../queries/drives/volume-lines.ts';
 import { adviceFor } from './claim-advice.ts';
 import type { ForgetTarget } from './forget-target.ts';
 
-/** What is lost. `forget` acts on nothing else. */
+/** The lost drives and volumes. `forget` acts on nothing else. */
 export interface ForgetList extends ForgetTarget {
   readonly drives: readonly ForgottenDrive[];
 }

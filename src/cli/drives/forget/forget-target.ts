@@ -5,7 +5,7 @@ import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import { drivePrefix } from '../named-drives.ts';
 
-/** What is gone for good: a node with all of its drives, or one drive of a node. */
+/** A node with all of its drives, or one drive of a node, that will not come back. */
 export interface ForgetTarget {
   readonly node: string;
   /** Undefined: all drives of the node. */

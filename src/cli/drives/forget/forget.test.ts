@@ -28,7 +28,7 @@ function fresh<T extends KubeObject>(object: T): T {
   return { ...object, metadata };
 }
 
-/** Two drives of a node that is gone, one of another node, and who used them. */
+/** Two drives of a node that no longer exists, one of another node, and who used them. */
 async function lostNode() {
   const fixture = await DrivesFixture.start();
   const entry = (name: string, claim: string) => ({

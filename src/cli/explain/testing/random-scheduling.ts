@@ -172,7 +172,7 @@ export class RandomScheduling implements AsyncDisposable {
     return name;
   }
 
-  /** What `stowage up` and `stowage run` publish. */
+  /** Creates the Lease with the settings that `stowage up` and `stowage run` publish. */
   async #announce(profile: Profile): Promise<void> {
     const scheduler = schedulerAnnouncement({ schedulerNames, profile });
     const annotations = announcementAnnotations({ version: '0.1.0', gates: {}, scheduler });

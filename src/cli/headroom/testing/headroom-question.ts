@@ -5,12 +5,12 @@ import { seededRandom } from '../../../runtime/random.ts';
 import type { RandomWorkloads } from '../../plan/testing/random-workloads.ts';
 import { loadCluster } from '../../source/load-cluster.ts';
 
-/** What is counted: claims of a class and size, or replicas of a StatefulSet. */
+/** The counted objects: claims of a class and size, or replicas of a StatefulSet. */
 export type HeadroomQuestion =
   | { readonly kind: 'class'; readonly storageClass: string; readonly gib: number }
   | { readonly kind: 'like'; readonly name: string; readonly replicas: number };
 
-/** A set is asked about only if all of its members have a node, and if it does not evict others: headroom counts what fits beside them. */
+/** A set is part of a question only if all of its members have a node, and if it does not evict others: headroom counts what fits beside them. */
 export async function randomQuestion(
   { fixture, storage }: RandomWorkloads,
   seed: string,

@@ -10,7 +10,7 @@ import { loadCluster } from '../../source/load-cluster.ts';
 import { highPriority } from './random-pods.ts';
 import type { RandomWorkloads } from './random-workloads.ts';
 
-/** What was predicted, and what has happened: `POD on NODE`, and `VOLUME to DRIVE` for copies from drained drives. */
+/** The prediction and the real outcome: `POD on NODE`, and `VOLUME to DRIVE` for copies from drained drives. */
 export interface Agreement {
   readonly changes: readonly WhatIfChange[];
   readonly prediction: Prediction;

@@ -19,7 +19,7 @@ export class JobPods {
   readonly #cluster: Cluster;
   readonly #jobs = new Map<string, AppliedJob>();
   readonly #replaced = new Set<string>();
-  /** By the time of the deletion, the Jobs of deleted pods. */
+  /** The Jobs of deleted pods. Key: the time of the deletion. */
   readonly #deleted = new Map<number, string[]>();
   #created = 0;
 

@@ -12,7 +12,7 @@ import type { ClusterView } from '../../../queries/view/cluster-view.ts';
 
 const names = Array.from({ length: 5_000 }, (_, at) => `node-${String(at + 1).padStart(4, '0')}`);
 
-/** Of 5,000 nodes ten have room; the first one runs 60 pods of a ReplicaSet, and a StatefulSet has two members. */
+/** Ten of 5,000 nodes have free capacity; the first one runs 60 pods of a ReplicaSet, and a StatefulSet has two members. */
 export function fullCluster(): ClusterView {
   const template = { spec: { containers: [{ name: 'main', resources: { requests: { cpu: '1' } } }] } };
   const owned = (pod: Pod): Pod => ({

@@ -33,8 +33,8 @@ const isDrain = ({ kind }: WhatIfChange) => kind === 'drain-node' || kind === 'd
 const isAddition = ({ kind }: WhatIfChange) => kind === 'add-nodes' || kind === 'add-drive';
 
 /**
- * Makes the changes for real, as people do and in the order that predictions assume: what is drained is closed; nodes and drives are added; then one change
- * after the other; then pods and volumes leave what is drained, all at once.
+ * Makes the changes for real, as users do and in the order that predictions assume: drained nodes and drives are cordoned; nodes and drives are added; then one change
+ * after the other; then pods and volumes leave what is drained, all at the same time.
  */
 export class RealChanges {
   /** The copies from drained drives, as `stowage move` decides about them. */
@@ -148,7 +148,7 @@ export class RealChanges {
     else await client.patch({ namespace, name }, { type: 'strategic', body: { spec: workload.spec } });
   }
 
-  /** What `stowage move` decides and writes, without the data. */
+  /** Decides and writes as `stowage move` does, without copying data. */
   async #moveVolumes(name: string): Promise<void> {
     const { cluster, environment } = this.#fixture;
     const options = { server: 'the test', source: 'the test', onProgress: () => {} };
@@ -168,7 +168,7 @@ export class RealChanges {
     }
   }
 
-  /** All at once, as kubectl drain does: in the order of the changes, then by name. Inline volumes leave a drive with their pods. */
+  /** Evicts all pods at the same time, as kubectl drain does: in the order of the changes, then by name. Inline volumes leave a drive with their pods. */
   async #evictAll(drains: readonly WhatIfChange[]): Promise<void> {
     const { cluster } = this.#fixture;
     const { items } = await cluster.resource(pods).list();

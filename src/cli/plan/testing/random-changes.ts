@@ -5,7 +5,7 @@ import type { KubeObject } from '../../../kube/api/meta.ts';
 import type { Random } from '../../../runtime/random.ts';
 import type { RandomPods } from './random-pods.ts';
 
-/** What there is to change. */
+/** The objects that may be changed. */
 export interface ChangeableCluster {
   readonly nodes: readonly string[];
   readonly drives: readonly string[];

@@ -11,7 +11,7 @@ export const randomZones = ['a', 'b'];
 
 export const highPriority = { metadata: { name: 'high' }, value: 10 } as const;
 
-/** Pods take a second to end, so that all that is created at one time is there before any of them is gone. */
+/** Pods take a second to end, so that all pods that are created at one time exist before the first of them is deleted. */
 const ending = { [annotations.terminationSeconds]: '1' };
 
 /** The pods of Jobs do not end while the test runs. */
@@ -36,7 +36,7 @@ export class RandomPods {
     };
   }
 
-  /** A pod with a claim of its own, as a file would have them. */
+  /** A pod with its own claim, as a file would have them. */
   podWithClaim(): readonly [PersistentVolumeClaim, Pod] {
     const pod = this.barePod();
     const name = pod.metadata!.name!;

@@ -33,7 +33,7 @@ export class RandomStorage {
   readonly classes: readonly string[];
   readonly #fixture: SchedulerFixture;
   readonly #random: Random;
-  /** By zone, the size of its pool in GiB. */
+  /** The size of the pool of each zone, in GiB. */
   readonly #pools = new Map<string, number>();
   readonly #nodeOptions = new Map<string, NodeOptions>();
 
@@ -108,7 +108,7 @@ export class RandomStorage {
     });
   }
 
-  /** With a policy, or none. */
+  /** Creates a class of drives, with or without a policy. */
   async #drivesClass(): Promise<void> {
     await this.#fixture.environment.installOwnKinds();
     const policy = this.#random.pick([

@@ -48,7 +48,7 @@ export async function attachmentOf({ cluster }: VirtualTimeCluster): Promise<Vol
   return await undefinedIfNotFound(cluster.resource(volumeAttachments).get({ name: 'a' }));
 }
 
-/** The finalizers of the volume; undefined if it is gone. */
+/** The finalizers of the volume; undefined if it no longer exists. */
 export async function volumeFinalizers({
   cluster,
 }: VirtualTimeCluster): Promise<readonly string[] | undefined> {

@@ -66,7 +66,7 @@ export class OrphanedCapacityReports {
   async #checkNode(nodeName: string, orphans: readonly Orphan[], signal: AbortSignal): Promise<void> {
     const { cluster, clock, log } = this.#options.context;
     const node = await undefinedIfNotFound(cluster.resource(nodes).get({ name: nodeName }, { signal }));
-    // By the right that its informer has; no other request gets a single CSINode.
+    // A list with a field selector needs only the permission that the informer has; a get would need another one.
     const named = { fieldSelector: `metadata.name=${nodeName}`, signal };
     if (node !== undefined || (await cluster.resource(csiNodes).list(named)).items.length > 0) {
       this.#missingSinceMs.delete(nodeName);

@@ -133,7 +133,7 @@ export class PublisherFixture implements AsyncDisposable {
     return [`${calls} calls`, ...this.writes.splice(0)].join(', ');
   }
 
-  /** What is published, as `CLASS SEGMENT: CAPACITY`, sorted. */
+  /** The published reports, as `CLASS SEGMENT: CAPACITY`, sorted. */
   async published(): Promise<readonly string[]> {
     const { items } = await this.cluster.resource(csiStorageCapacities).list();
     return items

@@ -63,7 +63,7 @@ test('whatever is written after a mark gives the file another stamp', async () =
   onTestFinished(() => file.close());
   const before = await contentsOf(file, await file.facts(), signal);
   for (let times = 0; times < 20; times += 1) {
-    // The write follows at once, within one step of the filesystem's clock.
+    // The write follows immediately, within one step of the filesystem's clock.
     const mark = await file.mark();
     expect(await file.facts()).toMatchObject(mark);
     await file.write(Buffer.from([times]), 5);

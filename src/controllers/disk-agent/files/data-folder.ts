@@ -3,7 +3,7 @@ import { messageOf } from '../../../runtime/error-message.ts';
 import { type DataIdentity, identityText, parseIdentity } from './data-identity.ts';
 import type { DataFile, FileStamp, HostFiles } from './host-files.ts';
 
-/** What a folder on a disk has. */
+/** The contents of a directory on a disk. */
 export type DataFolderState =
   | { readonly kind: 'missing' }
   | {

@@ -24,7 +24,7 @@ export async function sha512OfPart(folder: DataFolder, signal: AbortSignal): Pro
   }
 }
 
-/** Both checksums of the data that is on its way, from one look at it. */
+/** Both checksums of the data that is being transferred, computed in one pass. */
 export async function hashesOfPart(folder: DataFolder, signal: AbortSignal): Promise<PartHashes> {
   const file = await folder.openPart();
   try {

@@ -17,7 +17,7 @@ import { dirname } from 'node:path';
 import type { Ids } from '../../../runtime/ids.ts';
 
 /**
- * What the agent does with the files of its node. Every call that writes is durable when it returns, and takes place as a whole or not at
+ * The operations of the agent on the files of its node. Every call that writes is durable when it returns, and takes place as a whole or not at
  * all, except for `DataFile.write`. So a process may die between any two calls, and the next one finds what the finished calls left.
  */
 export interface HostFiles {
@@ -54,7 +54,7 @@ export interface DataFile {
   write(bytes: Uint8Array, at: number): Promise<void>;
   /** Sets the length. Bytes that were never written occupy no space. */
   resize(bytes: number): Promise<void>;
-  /** What was written so far survives a crash of the machine. */
+  /** Makes the bytes that were written so far survive a crash of the machine. */
   sync(): Promise<void>;
   size(): Promise<number>;
   /** Sets the time of the last modification a little back, and returns the stamp: whatever is written from now on gives the file another one. */

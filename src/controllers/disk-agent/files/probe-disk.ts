@@ -28,7 +28,7 @@ export type DiskProblem =
 
 export interface DiskProbeInput {
   readonly path: string;
-  /** What was reported of this disk before. */
+  /** The previous report of this disk. */
   readonly knownUUID: string | undefined;
   /** For a disk that has none yet. */
   readonly newUUID: () => string;

@@ -7,7 +7,7 @@ import type {
 import { backingImages } from '../../../kube/stowage/backing-image.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 
-/** What is reported of a copy; fields that are left out are removed. */
+/** The reported status of a copy; fields that are left out are removed. */
 export interface CopyReport {
   readonly state: BackingImageFileState;
   readonly progress?: number;

@@ -6,7 +6,7 @@ import { TransferError } from '../transfer/byte-source.ts';
 
 export interface ArrivedData {
   readonly bytes: number;
-  /** What the source says that it is. */
+  /** The checksum that the source states. */
   readonly sha512?: string | undefined;
 }
 

@@ -37,8 +37,8 @@ const retryMaxMs = 60_000;
 const busyMs = 1_000;
 
 /**
- * Makes and removes the copies of images on the disks of this agent. Keys are `IMAGE/UUID`; without a UUID, only the finalizer of a deleted image is
- * looked at. The controller `disks` decides where copies go.
+ * Makes and removes the copies of images on the disks of this agent. Keys are `IMAGE/UUID`; a key without a UUID reconciles only the
+ * finalizer of a deleted image. The controller `disks` decides where copies go.
  */
 export class ImageCopies {
   readonly #parts: AgentParts;
@@ -222,7 +222,7 @@ export class ImageCopies {
     const origin = copyOrigin(image, disk.uuid, { ...caches, volume, isOwnDisk });
     if (origin.kind === 'wait')
       return await this.#report(image, disk, { state: 'pending', message: origin.message });
-    // What has arrived stays in progress; the rest comes when the client sends it.
+    // The bytes that have arrived are kept; the client sends the rest later.
     if (origin.kind === 'upload')
       return hasFolder ? undefined : await this.#awaitUpload({ image, disk }, signal);
     return this.#start(key, (stop) => attemptCopy(this.#parts, { image, disk }, origin, stop));

@@ -25,7 +25,7 @@ export interface ReplicaPlace {
 
 type KnownOrigin = Exclude<ReplicaOrigin, { kind: 'wait' }>;
 
-/** What the replica begins with, from live reads: a replica that begins empty beside others with data would be worse than none. */
+/** The initial data of the replica, from live reads: an empty replica beside others with data would be worse than none. */
 export async function findReplicaOrigin(
   { context, caches, disks }: AgentParts,
   replica: Replica,
@@ -35,7 +35,7 @@ export async function findReplicaOrigin(
   const { volumeName = '' } = replica.spec ?? {};
   const fieldSelector = `spec.volumeName=${volumeName}`;
   const { items: siblings } = await cluster.resource(replicas).list({ fieldSelector, signal });
-  // After the replicas: a replica with data that is gone by then has left its record in the volume.
+  // This runs after the replicas: a replica with data that has been deleted by then has left its record in the volume.
   const volume = await undefinedIfNotFound(
     cluster.resource(diskVolumes).get({ name: volumeName }, { signal }),
   );

@@ -74,7 +74,7 @@ export class ReplicaChecksums {
     return this.#known.get(name)?.startsWith(`${uid} `) === true;
   }
 
-  /** What is wrong with the data that has this stamp; undefined if nothing is known to be. */
+  /** The known damage of the data that has this stamp; undefined if there is none. */
   damageOf({ name, uid }: Pick<ReplicaData, 'name' | 'uid'>, stamp: FileStamp): string | undefined {
     const damage = this.#damages.get(name);
     if (damage === undefined) return undefined;

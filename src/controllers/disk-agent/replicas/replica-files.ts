@@ -219,7 +219,7 @@ export class ReplicaFiles {
     return undefined;
   }
 
-  /** It is not removed: people decide which data is right. */
+  /** Reports the damage and keeps the file: a user decides which data is right. */
   async #damaged(replica: Replica, message: string): Promise<Requeue> {
     if (replica.status?.message !== message)
       this.#parts.context.events.record({
@@ -352,7 +352,7 @@ export class ReplicaFiles {
     return undefined;
   }
 
-  /** Something people have to look at. What had data has failed. */
+  /** Reports an error that a user has to resolve. A replica that had data is reported as failed. */
   async #error(replica: Replica, message: string): Promise<undefined> {
     const hadData = replica.status?.healthyAt !== undefined;
     await this.#report(replica, { currentState: 'error', message, ...(hadData && { isHealthy: false }) });

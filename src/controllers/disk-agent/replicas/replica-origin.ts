@@ -5,7 +5,7 @@ import type { StorageNode } from '../../../kube/stowage/storage-node.ts';
 import { type DiskVolume, hasVolumeData, isDataLossAccepted } from '../../../kube/stowage/volume.ts';
 import { type AgentAddress, agentAddressOf, isReadyDisk, storageNodeOf } from '../agent-address.ts';
 
-/** What a new replica begins with. */
+/** The initial data of a new replica. */
 export type ReplicaOrigin =
   | { readonly kind: 'empty' }
   /** A copy of the image on a disk of this node. */
@@ -29,7 +29,7 @@ export interface ReplicaOriginView {
 
 /**
  * If the volume has data, a new replica begins with that data; otherwise with its image, or empty. It never begins with less than others have, or had: a
- * volume that lost its data waits until a user accepts the loss. The controller `disks` records that a volume had data before the last replica with data is gone
+ * volume that lost its data waits until a user accepts the loss. The controller `disks` records that a volume had data before the last replica with data is deleted
  * (`ReplicaRelease`), so a volume that is read after its replicas has the record, or one of the replicas still has the data.
  */
 export function replicaOrigin({

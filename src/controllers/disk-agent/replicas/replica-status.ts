@@ -2,7 +2,7 @@ import { formatTimestamp } from '../../../kube/go/timestamp.ts';
 import { type Replica, replicas } from '../../../kube/stowage/replica.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 
-/** What the agent reports of a replica. */
+/** The status that the agent reports for a replica. */
 export interface ReplicaReport {
   readonly currentState: 'stopped' | 'starting' | 'running' | 'error';
   /** Why it does not run. */

@@ -2,7 +2,7 @@ import { DataFolder, type DataKind, dataFolderNames, isDataName } from '../files
 import type { HostFiles } from '../files/host-files.ts';
 import type { AgentDisk } from './agent-disks.ts';
 
-/** What the folders of a disk occupy. */
+/** The bytes that the directories of a disk occupy. */
 export interface DiskUsage {
   /** Bytes on the disk that replicas and copies occupy which the API server has. */
   readonly ownBytes: number;

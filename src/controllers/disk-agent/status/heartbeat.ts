@@ -13,7 +13,7 @@ const renewEveryMs = 10_000;
 const retryMs = 2_000;
 
 /**
- * Renews the Lease of a node's agent: while it is renewed, the controller `disks` believes what the agent has reported. Each write carries the version that was
+ * Renews the Lease of a node's agent: while it is renewed, the controller `disks` trusts the reports of the agent. Each write carries the version that was
  * read. A crash after any write changes nothing: the next process renews the same Lease.
  */
 export class Heartbeat {

@@ -33,12 +33,12 @@ const settleStepMs = 500;
 /** Agents on real directories, and the controller `disks`, on a cluster under virtual time. Time does not pass while files are accessed. */
 export class AgentFixture {
   readonly environment: VirtualTimeCluster;
-  /** Of the process that runs the agents; `disks` runs in another one. */
+  /** Crashes the process that runs the agents; `disks` runs in another one. */
   readonly crash = new CrashPoint();
   readonly files = new WatchedFiles(hostFiles(systemIds), this.crash);
   /** The directories of disks are below it. */
   readonly root: string;
-  /** Messages of copies that failed; the controller `disks` takes a failed copy from its disk at once. */
+  /** Messages of copies that failed; the controller `disks` takes a failed copy from its disk immediately. */
   readonly failures: string[] = [];
   #run: Supervisor | undefined;
 
@@ -127,7 +127,7 @@ export class AgentFixture {
   async until(isReached: () => Promise<boolean>): Promise<void> {
     for (let passed = 0; passed < untilMaxMs; ) {
       if (await isReached()) return;
-      // What takes long does not depend on milliseconds.
+      // Slow operations do not depend on milliseconds.
       const ms = Math.min(settleStepMs, stepMs + passed / 20);
       await this.#pass(ms);
       passed += ms;

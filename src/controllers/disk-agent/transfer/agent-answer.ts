@@ -1,9 +1,9 @@
 import type { DataFolder } from '../files/data-folder.ts';
 
-/** What the agent's server answers. */
+/** The responses of the agent's server. */
 export interface AgentAnswer {
   readonly status: number;
-  /** For people; the whole body, unless there is data. */
+  /** A message for users: the whole body, unless there is data. */
   readonly message: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -28,7 +28,7 @@ export interface UploadRequest {
   cancel(): void;
 }
 
-/** What the server serves. Callers have a token, which has not been checked. */
+/** The operations that the server offers. Callers have a token, which has not been checked. */
 export interface ServedData {
   /** The data, or why the caller does not get it. */
   read(kind: 'Replica' | 'BackingImage', name: string, token: string): Promise<ReadableData | AgentAnswer>;

@@ -6,7 +6,7 @@ export interface ByteSource {
 
 export interface ResumePoint {
   readonly offset: number;
-  /** What the stream returned as `validator` when the bytes before `offset` were read. */
+  /** The `validator` that the stream returned when the bytes before `offset` were read. */
   readonly validator: string | undefined;
 }
 

@@ -20,7 +20,7 @@ beforeEach(async () => {
   await folder.identify(identity);
 });
 
-/** Sends the text from where it is asked to, one letter at a time, and breaks off before the letter `!`. */
+/** Sends the text from the requested offset, one letter at a time, and ends before the letter `!`. */
 function source(text: string, validator = 'v1'): ByteSource & { readonly offsets: number[] } {
   const offsets: number[] = [];
   return {

@@ -10,7 +10,7 @@ export interface FillOptions {
   readonly limit: ByteLimit;
   /** Called with the bytes so far. */
   readonly onProgress: (doneBytes: number, totalBytes: number | undefined) => void;
-  /** After so many bytes, what is there is made durable. */
+  /** The part is synchronized to the disk after so many bytes. */
   readonly checkpointBytes?: number | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface ByteLimit {
   readonly remedy: string;
 }
 
-/** What was filled. */
+/** The result of filling a part. */
 export interface FilledPart {
   readonly bytes: number;
   /** The data of the source has so many zeros more, which the part does not have yet. */

@@ -12,7 +12,7 @@ export interface VerifiedPart extends FilledPart {
  * Fills the part, then reads it again and compares it with what the source sent. The old replica is removed once the new one is complete, so
  * a copy that the disk did not keep must not become complete: it is discarded, and the next attempt begins again.
  *
- * The source must send all of its data: what an earlier attempt has received can't be compared.
+ * The source must send all of its data: bytes that an earlier attempt received can't be compared.
  */
 export async function fillVerifiedPart(
   source: ByteSource,

@@ -167,7 +167,7 @@ test('27. two volumes expand on the same two disks with room for one: one wins w
   let rounds = 0;
   const refused = new Set<string>();
   const grants = new Map(['a-r0', 'b-r1'].map((name) => [name, new Gate()]));
-  // In the first round a is the first on disk 1, and b on disk 2: each has what the other one lacks.
+  // The first round grants a first on disk 1, and b on disk 2: each of them waits for the disk of the other.
   const waitsFor = new Map([
     ['b-r0', grants.get('a-r0')],
     ['a-r1', grants.get('b-r1')],

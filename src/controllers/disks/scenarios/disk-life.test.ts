@@ -18,7 +18,7 @@ describe('capacity', () => {
       expect(await fixture.condition(1, 'Schedulable')).toBe(
         'False OverCommitted: 60 bytes are scheduled and the limit is 40: 20 too many; what is scheduled stays, and nothing else is granted',
       );
-      // Another change while it is over-committed is no transition.
+      // Another change while the disk is over-committed must not count as a transition of the condition.
       await fixture.setLimit(1, 39);
       await fixture.setLimit(1, 100);
       expect(await fixture.verdicts(1)).toEqual(['r1 scheduled 60', 'r2 scheduled 1']);
@@ -189,7 +189,7 @@ describe('removal', () => {
     const fixture = await DisksFixture.start(100, 50);
     await fixture.addVolume('v', { size: 10, numberOfReplicas: 1 });
     await fixture.setHealthy('v-r0');
-    // In its place there is another disk, and the node that has it now has not reported it yet.
+    // Node 1 reports another disk instead, and the new node has not reported the moved disk yet.
     await fixture.reportDisk(1, { diskUUID: diskUUID(9) });
     await fixture.settle(minuteMs);
     await fixture.addNode(7, 100, 1);
@@ -254,7 +254,7 @@ describe('removal', () => {
     expect(await fixture.granted()).toEqual({ 1: 50 });
     expect((await fixture.allocation('a'))[1]).toMatch(/the disk does not answer$/);
     await fixture.setReady(1, true);
-    // The replacement has the name of the one that is gone, or the next one.
+    // The replacement has the name of the deleted one, or the next one.
     expect(await fixture.verdicts(1)).toEqual([
       expect.stringMatching(/^a-r[01] scheduled 50$/),
       'b-r0 scheduled 50',

@@ -41,7 +41,7 @@ describe('32. crash after every single write of placing, granting, starting, exp
       expect((await fixture.allocation(name))[0], `after ${writes} writes`).toBe(size);
       const granted = Object.values(await fixture.granted());
       expect(granted, `after ${writes} writes`).toEqual([size * writes, size * writes]);
-      // Taken back, so that it is not tried again beside the next one.
+      // The expansion is withdrawn, so that it is not tried again beside the next one.
       await fixture.patchVolume(name, { size });
     }
   });
@@ -158,7 +158,7 @@ test('35. status write stored but reply lost: the retry is a no-op', async () =>
   expect(await fixture.verdicts(1)).toEqual(['r1 scheduled 60']);
 });
 
-/** Whether the call takes back the request of replica v-r0. */
+/** Whether the call releases the request of replica v-r0. */
 function isRelease({ verb, resource, body }: ClusterCall): boolean {
   const isPatch = verb === 'patch' && resource.plural === diskSchedules.plural;
   return isPatch && JSON.stringify(body).includes('"v-r0":null');

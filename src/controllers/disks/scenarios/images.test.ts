@@ -90,7 +90,7 @@ test('46. image deleted and created again with another size under the same name'
   expect(await fixture.copies('i')).toEqual(['1 ready 40']);
   expect(await fixture.disks.granted()).toEqual({ 1: 40 });
 
-  // What the old image was granted is no answer to the new one, which does not fit.
+  // The bytes granted to the old image must not count for the new one, which does not fit.
   await fixture.disks.stop();
   await removeByHand();
   await fixture.addImage('i', 110, { expectedSize: 110, diskFileSpecMap: { [diskUUID(1)]: {} } });

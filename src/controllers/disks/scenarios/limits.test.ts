@@ -114,7 +114,7 @@ test('50. seeded random walk over all operations with shrinking, and crashes aft
 async function walk(operations: readonly Operation[]): Promise<void> {
   const fixture = await DisksFixture.start(60, 60, 60);
   for (const [at, one] of operations.entries()) await perform(fixture, one, at);
-  // At the end everything answers, and there is room.
+  // At the end all disks answer and have free capacity.
   for (const number of [1, 2, 3]) {
     await fixture.setReady(number, true);
     await fixture.patchNode(number, { spec: { evictionRequested: false, allowScheduling: true } });
@@ -145,7 +145,7 @@ async function perform(fixture: DisksFixture, one: Operation, at: number): Promi
       return;
     }
     case 'ask':
-      // Of other programs, which do not look for room first. Without an owner such a request is removed after a while.
+      // Another program requests bytes without checking for free capacity. A request without an owner is removed after a while.
       return await fixture.request(one.disk, { [`other${one.which % 3}`]: one.size });
     case 'count': {
       const name = pick(volumes, one.which)?.metadata?.name;
@@ -184,7 +184,7 @@ async function perform(fixture: DisksFixture, one: Operation, at: number): Promi
     case 'restart':
       return await fixture.restart();
     case 'crash':
-      // In the middle of what the operations before have left to do.
+      // The process crashes while it still reconciles the operations before.
       await fixture.crashAfter(one.writes, () => fixture.settle());
       return;
   }

@@ -29,7 +29,7 @@ test('13. rejected growth set back to the old size: scheduled again, replica can
     .resource(replicas)
     .patch({ name: 'v-r0' }, { type: 'merge', body: { spec: { desiredState: 'stopped' } } });
   await fixture.request(1, { 'v-r0': 101 });
-  // The volume takes back what others requested for its replica.
+  // The volume controller releases what others requested for the replica.
   expect(await fixture.verdicts(1)).toEqual(['v-r0 scheduled 50']);
   expect(await fixture.replicas()).toEqual(['v-r0 1 50 running']);
   await fixture.patchVolume('v', { size: 101 });
@@ -41,7 +41,7 @@ test('13. rejected growth set back to the old size: scheduled again, replica can
 test('14. rejected 101, then 80 asked: not read as rejected before the pass, scheduled after it', async () => {
   const fixture = await DisksFixture.start(100);
   await fixture.addVolume('v', { size: 50, numberOfReplicas: 1 });
-  // Nothing runs while people change their mind.
+  // The controller does not run while the user changes the size.
   await fixture.stop();
   const client = fixture.environment.cluster.resource(diskSchedules);
   await fixture.request(1, { 'v-r0': 101 });

@@ -21,7 +21,7 @@ interface Kill {
 
 export interface DiskInstancesOptions {
   readonly environment: ControllerEnvironment;
-  /** Of every instance. */
+  /** These hooks see the calls of every instance. */
   readonly guard: ClusterHooks;
   /** Two instances for each that is started, and one of all is killed at a random request. Undefined: none is. */
   readonly kills: Random | undefined;

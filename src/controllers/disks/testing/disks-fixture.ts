@@ -185,7 +185,7 @@ export class DisksFixture {
     return this.#reported((await this.environment.eventLines()).filter((line) => pattern.test(line)));
   }
 
-  /** Every instance reports what it has seen. */
+  /** Every instance records its own Event, so equal ones are merged. */
   #reported(texts: readonly string[]): readonly string[] {
     return this.isUndisturbed ? texts : [...new Set(texts)];
   }
@@ -195,7 +195,7 @@ export class DisksFixture {
     await this.settle();
   }
 
-  /** All at once. */
+  /** Adds all volumes at the same time. */
   async addVolumes(names: readonly string[], spec: DiskVolumeSpec): Promise<void> {
     await Promise.all(names.map((name) => addVolume(this.environment, name, spec)));
     await this.settle(10_000);
@@ -251,7 +251,7 @@ export class DisksFixture {
     );
   }
 
-  /** Replicas of a volume as `DISK BYTES STATE`, sorted: a replacement may have the name of the one that is gone, or the next one. */
+  /** Replicas of a volume as `DISK BYTES STATE`, sorted: a replacement may have the name of the deleted one, or the next one. */
   async places(volume: string): Promise<readonly string[]> {
     const { items } = await this.environment.cluster.resource(replicas).list();
     return items

@@ -7,7 +7,7 @@ import type { VolumeExpansion, VolumeView } from '../../../engine/disks/volumes/
 /*
  * A model of an expansion: one volume with one replica on one disk, instances of the volume controller, and passes over the disk. They use the real plans
  * and decisions. Every interleaving is walked through of: edits of the wanted size, reads, caches that follow late and separately, writes, and writes that
- * arrive at any later time although their sender gave up.
+ * arrive at any later time although their sender has abandoned them.
  */
 
 interface StoredVolume {
@@ -69,7 +69,7 @@ interface Moment {
 
 /** Ways to get it wrong, each of which the walk has to find. */
 interface ExpansionMistakes {
-  /** A pass takes back whatever is not requested. */
+  /** A pass releases all bytes that are not requested. */
   readonly ignoresHolds?: true;
   /** A pass reads the volume before the schedule. */
   readonly readsHoldsFirst?: true;

@@ -1,7 +1,7 @@
 import type { ClusterCall, ClusterHooks } from '../../../cluster/intercepted-cluster.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 
-/** A hundred volumes at once call about a disk some hundred times in a second; this many equal calls are a loop that does not end. */
+/** A hundred concurrent volumes make some hundred calls about a disk in a second; this many equal calls are a loop that does not end. */
 const callsPerSecondMax = 1_000;
 
 /**
@@ -9,7 +9,7 @@ const callsPerSecondMax = 1_000;
  * and a controller that goes on at the same moment of virtual time would never let the test see them.
  */
 export class RunawayGuard implements ClusterHooks {
-  /** What went wrong first. */
+  /** The first error. */
   failure: string | undefined;
   readonly #clock: Clock;
   readonly #findViolation: () => string | undefined;

@@ -22,11 +22,11 @@ export const namespace = 'default';
 /** Longer than the grace of our pods, and than the first few retries. */
 const settleMs = 5000;
 
-/** Of each node: enough for all pods. */
+/** The resources of each node: enough for all pods. */
 const size = { cpu: '8', memory: '32Gi', pods: '110' };
 
 interface LifecycleFixtureOptions {
-  /** In the format of `nodeOf`. */
+  /** Each has the format of `nodeOf`. */
   readonly nodes?: readonly string[];
   readonly classes?: readonly StorageClass[];
   readonly controllers?: readonly Controller[];

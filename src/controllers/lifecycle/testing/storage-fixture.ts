@@ -34,7 +34,7 @@ const size = { cpu: '8', memory: '32Gi', pods: '200' };
 export interface StorageFixtureOptions {
   /** GiB of each node, or of each segment that a node is in. */
   readonly pools: Readonly<Record<string, number>>;
-  /** The segment of each node; by default each pool is a node of its own. */
+  /** The segment of each node; by default each pool has its own node. */
   readonly segments?: Readonly<Record<string, string>>;
   readonly driver?: Partial<EnforcingDriverOptions>;
   readonly driverSpec?: CSIDriverSpec;
@@ -45,7 +45,7 @@ export interface StorageFixtureOptions {
 
 /**
  * A cluster under virtual time with all controllers and a CSI driver that enforces its capacity. `central`: one controller service for all
- * nodes, and one publisher. `perNode`: a driver on each node with a pool of its own, as a publisher on each node, and inline volumes.
+ * nodes, and one publisher. `perNode`: a driver on each node with its own pool, as a publisher on each node, and inline volumes.
  */
 export class StorageFixture implements AsyncDisposable {
   readonly environment: VirtualTimeCluster;
@@ -154,7 +154,7 @@ export class StorageFixture implements AsyncDisposable {
     });
   }
 
-  /** A pod with a claim of its own. */
+  /** A pod with its own claim. */
   async podWithClaim(name: string, storage = '1Gi', storageClassName = 'fast'): Promise<void> {
     await this.claim(name, storage, storageClassName);
     await this.pod(name, [{ name: 'data', persistentVolumeClaim: { claimName: name } }]);

@@ -6,7 +6,7 @@ const reservedPrefix = 'csi.storage.k8s.io/';
 const fsTypeKey = `${reservedPrefix}fstype`;
 const deprecatedFsTypeKey = 'fstype';
 
-/** What a Secret is used for. */
+/** The use of a Secret. */
 export type SecretUse =
   | 'provisioner'
   | 'controller-publish'

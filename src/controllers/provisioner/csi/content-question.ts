@@ -3,7 +3,7 @@ import type { ServedCsiDriver } from '../../../csi/served-driver.ts';
 import type { PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import type { VolumeSnapshot } from './snapshot-objects.ts';
 
-/** What a new volume is filled with. */
+/** The source of a new volume's data. */
 export type ContentSource =
   | { readonly kind: 'empty' }
   | { readonly kind: 'snapshot'; readonly snapshotId: string; readonly source: VolumeSnapshot }

@@ -9,7 +9,7 @@ const controllerCapabilities = ['CREATE_DELETE_VOLUME', 'CLONE_VOLUME', 'CREATE_
 const ofClaim = { kind: 'PersistentVolumeClaim', name: 'source' };
 const ofSnapshot = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 'snap' };
 
-/** With a claim that is bound to its volume. */
+/** A fixture with a claim that is bound to its volume. */
 async function withSource(options: CsiFixtureOptions = {}): Promise<CsiProvisionerFixture> {
   const fixture = await CsiProvisionerFixture.start({ driver: { controllerCapabilities }, ...options });
   fixture.run();

@@ -60,7 +60,7 @@ async function cloneSource(
   if (volume === undefined || !isClaimRefTo(volume.spec?.claimRef, source))
     return refusedOutcome(`${which} is not bound to volume "${volumeName}" on both sides`, 'retry');
   const { csi } = volume.spec ?? {};
-  // What the source requests, as external-provisioner compares it: a driver may have rounded the volume up.
+  // Compares with the request of the source, as external-provisioner does: a driver may have rounded the volume up.
   const sourceSize = source.spec?.resources?.requests?.storage;
   if (csi?.driver !== driver.name)
     return refusedOutcome(

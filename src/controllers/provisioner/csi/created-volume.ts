@@ -13,7 +13,7 @@ import type { SecretReferences } from './secret-references.ts';
 /** The PersistentVolume's secret for deletion; empty values if there is none. */
 export const deletionSecretName = 'volume.kubernetes.io/provisioner-deletion-secret-name';
 export const deletionSecretNamespace = 'volume.kubernetes.io/provisioner-deletion-secret-namespace';
-/** In `volumeAttributes`: which run of which provisioner created the volume. */
+/** The key in `volumeAttributes` of the provisioner, and its run, that created the volume. */
 const identityAttribute = 'storage.kubernetes.io/csiProvisionerIdentity';
 
 export interface CreationReport {
@@ -48,7 +48,7 @@ export function createdVolume(
     annotations: {
       [deletionSecretName]: deletion?.name ?? '',
       [deletionSecretNamespace]: deletion?.namespace ?? '',
-      // After the reply, so that a figure measured later includes the volume.
+      // Taken after the response, so that a capacity report that is measured later includes the volume.
       [annotations.volumeCreatedAt]: new Date(report.createdAtMs).toISOString(),
       ...(report.nodeName !== undefined && { [annotations.creatorNode]: report.nodeName }),
     },

@@ -61,7 +61,7 @@ export class CsiCaches {
     });
   }
 
-  /** `onNodes` when a driver registers on a node or leaves it, `onDetached` with the volume of an attachment that is gone. */
+  /** `onNodes` when a driver registers on a node or leaves it, `onDetached` with the volume of an attachment that no longer exists. */
   listen(onNodes: () => void, onDetached: (volumeName: string) => void): () => void {
     const ends = [
       this.handles.listen(),

@@ -32,7 +32,7 @@ const scenarios: Readonly<Record<string, CrashScenario>> = {
     meanwhile: async ({ base }) => {
       await base.cluster.resource(nodes).delete({ name: 'a1' });
       await base.cluster.resource(csiNodes).delete({ name: 'a1' });
-      // What the scheduler does once the provisioner has removed the node.
+      // Acts as the scheduler once the provisioner has removed the node.
       await base.annotate({ [annotations.selectedNode]: 'b1' });
     },
     volumes: 1,

@@ -50,7 +50,7 @@ export class CsiProvisioner implements Provisioner<CsiVolumePlan> {
   readonly #caches: CsiCaches;
   readonly #settings: CsiProvisioningSettings;
   readonly #identity: string;
-  /** By the name of the volume: requests whose outcome is not certain. */
+  /** Requests whose outcome is not certain. Key: the name of the volume. */
   readonly #unfinished = new Map<string, CsiVolumePlan>();
 
   constructor({ driver, context, caches, settings }: CsiProvisionerOptions) {
@@ -219,7 +219,7 @@ export class CsiProvisioner implements Provisioner<CsiVolumePlan> {
     this.#unfinished.delete(asset.name);
   }
 
-  /** Undefined if the class is gone. */
+  /** Undefined if the class no longer exists. */
   async #rebuild(asset: ProvisionedAsset, signal: AbortSignal): Promise<CsiVolumePlan | undefined> {
     const name = claimClassName(asset.claim ?? {});
     const classes = this.#context.cluster.resource(storageClasses);
@@ -240,7 +240,7 @@ export class CsiProvisioner implements Provisioner<CsiVolumePlan> {
   }
 
   /**
-   * The class is gone, and with it the parameters and Secrets of the first call; they are not recorded on the claim, where users could change
+   * The class no longer exists, and with it the parameters and Secrets of the first call; they are not recorded on the claim, where users could change
    * them. The driver's list may have the volume by its name. Otherwise CreateVolume is repeated without parameters: names are
    * unique, so a driver that answers with a volume has returned the one that exists, or made one that is deleted as well.
    */
@@ -308,7 +308,7 @@ export class CsiProvisioner implements Provisioner<CsiVolumePlan> {
  */
 function provesAbsence(error: unknown): boolean {
   if (!(error instanceof CsiError) || error.method !== 'CreateVolume') return false;
-  // The source of a clone is gone: no repetition can ever succeed.
+  // The source of a clone no longer exists: no repetition can ever succeed.
   if (error instanceof CsiCallError && error.code === 'NotFound') return true;
   return error.outcome.effect === 'none' && error.outcome.next !== 'retry';
 }

@@ -4,7 +4,7 @@ import type { CsiSettings } from '../../csi-settings.ts';
 /** How volumes of CSI drivers are created; names and defaults are those of external-provisioner. */
 export interface CsiProvisioningSettings {
   readonly timeoutMs: number;
-  /** The node of the driver, if each node has a driver and a process of its own. */
+  /** The node of the driver, if each node has its own driver and process. */
   readonly nodeName?: string | undefined;
   /** Late binding: only the topology of the selected node, not that of the cluster. */
   readonly strictTopology: boolean;

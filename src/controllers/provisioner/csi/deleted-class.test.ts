@@ -11,7 +11,7 @@ const quietMs = 80_000;
 const parameters = { pool: 'ssd' };
 const unlisted = ['CREATE_DELETE_VOLUME'] as const;
 
-/** The driver has made the volume; its reply was lost, the process has ended, and the class is gone. */
+/** The driver has made the volume; its reply was lost, the process has ended, and the class no longer exists. */
 async function afterLostReply(
   controllerCapabilities: readonly ('CREATE_DELETE_VOLUME' | 'LIST_VOLUMES')[],
 ): Promise<CsiProvisionerFixture> {

@@ -35,7 +35,7 @@ export interface NodeScopeOptions {
 export class NodeScope {
   readonly #options: NodeScopeOptions;
   readonly #claims: ResourceClient<PersistentVolumeClaim>;
-  /** By the uid of the claim: when to try, and how often that was done. */
+  /** When to try next, and the number of attempts so far. Key: the uid of the claim. */
   readonly #attempts = new Map<string, { readonly dueMs: number; readonly count: number }>();
 
   constructor(options: NodeScopeOptions) {

@@ -4,7 +4,7 @@ import { CsiStatusError } from '../../../csi/csi-errors.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import { CsiProvisionerFixture } from './testing/csi-provisioner-fixture.ts';
 
-/** What happens to a call of the driver. After an effect, a driver that follows CSI answers only that it is unknown. */
+/** The outcome of a call of the driver. After an effect, a driver that follows CSI answers only that it is unknown. */
 type CallOutcome = 'works' | 'lost reply' | 'unavailable' | 'aborted' | 'exhausted' | 'invalid' | 'internal';
 type Step =
   | { readonly do: 'create' | 'delete'; readonly claim: string }

@@ -11,7 +11,7 @@ export type SecretReferences = ReadonlyMap<SecretUse, SecretReference>;
 /**
  * Replaces the variables of templates. The namespace may contain only what users of claims do not control: `${pv.name}` and
  * `${pvc.namespace}`. The name may also contain `${pvc.name}` and `${pvc.annotations['KEY']}`. Throws if a variable is unknown, or the
- * result is no name of a Secret.
+ * result is not a valid name of a Secret.
  */
 export function secretReferences(
   templates: ReadonlyMap<SecretUse, SecretTemplate>,

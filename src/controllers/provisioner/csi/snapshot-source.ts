@@ -14,7 +14,7 @@ import { isProtected } from './snapshot-protection.ts';
 
 /** On a VolumeSnapshotContent: an administrator allows volumes of another mode from it. */
 const allowModeChange = 'snapshot.storage.kubernetes.io/allow-volume-mode-change';
-/** What Go reads as true. */
+/** The texts that Go reads as true. */
 const trueTexts: readonly unknown[] = ['1', 't', 'T', 'true', 'True', 'TRUE'];
 
 /** The driver's snapshot behind a VolumeSnapshot of the claim's namespace. */
@@ -32,7 +32,7 @@ export async function snapshotSource(
   );
   if (snapshot === undefined)
     return refusedOutcome(`${which} does not exist, or the cluster does not serve VolumeSnapshots`, 'retry');
-  // With the finalizer it stays until volumes that were begun are finished.
+  // The finalizer keeps the snapshot until the volumes that are being created from it are finished.
   if (snapshot.metadata?.deletionTimestamp !== undefined && !isProtected(snapshot))
     return refusedOutcome(`${which} is being deleted`, 'retry');
   const { boundVolumeSnapshotContentName = '', readyToUse } = snapshot.status ?? {};

@@ -9,9 +9,9 @@ import type { Informer } from '../../../reconcile/informer/informer.ts';
  */
 export class CsiVolumeIds {
   readonly #volumes: Informer<PersistentVolume>;
-  /** By driver and id: the names of the PersistentVolumes. */
+  /** The names of the PersistentVolumes. Key: driver and id. */
   readonly #recorded = new Map<string, Set<string>>();
-  /** By driver and id: the name of the PersistentVolume that this process is about to create. */
+  /** The name of the PersistentVolume that this process is about to create. Key: driver and id. */
   readonly #reserved = new Map<string, string>();
 
   constructor({ informers }: Pick<ControllerContext, 'informers'>) {

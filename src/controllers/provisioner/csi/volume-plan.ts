@@ -153,7 +153,7 @@ function driveOf(
   };
 }
 
-/** What the annotations of class and claim ask of the drive, under the same keys. The driver checks it again when it chooses a drive itself. */
+/** The annotations of class and claim that select the drive, under the same keys. The driver checks them again when it chooses a drive itself. */
 function drivePolicyOf(storageClass: StorageClass, claim: ObjectMeta | undefined): StringMap {
   const policies = [storageClass.metadata, claim].map((metadata) =>
     readVolumePolicy(metadata?.annotations, []),

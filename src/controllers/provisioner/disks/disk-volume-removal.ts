@@ -8,7 +8,7 @@ import type { DiskVolumeWait } from '../../disk-volume-wait.ts';
 const attemptMs = 10_000;
 
 /**
- * Deletes Volumes in the foreground: the garbage collector deletes their replicas, and a Volume goes when all of them are gone with their data and
+ * Deletes Volumes in the foreground: the garbage collector deletes their replicas, and a Volume is removed when all of them are deleted with their data and
  * their bytes.
  */
 export class DiskVolumeRemoval {
@@ -20,7 +20,7 @@ export class DiskVolumeRemoval {
     this.#wait = wait;
   }
 
-  /** Resolves when the Volume and its replicas are gone. */
+  /** Resolves when the Volume and its replicas are deleted. */
   async remove(name: string, claimUid: string, signal: AbortSignal): Promise<void> {
     const look = async (volume: DiskVolume | undefined) => {
       if (volume === undefined) return await this.#hasNoReplicas(name, signal);

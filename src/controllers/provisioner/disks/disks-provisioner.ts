@@ -162,7 +162,7 @@ class DiskVolumeCreation {
       await this.#createVolume(plan, signal);
       return undefined;
     }
-    // What is left of an earlier attempt goes first.
+    // Deletes the remains of an earlier attempt first.
     if (volume.metadata?.deletionTimestamp !== undefined) return undefined;
     if (volume.metadata?.annotations?.[claimUidKey] !== asset.claimUid)
       return refusedOutcome(
@@ -177,7 +177,7 @@ class DiskVolumeCreation {
     const allocation = allocationOf(volume);
     if (allocation?.status === 'True') return { kind: 'created', volume: this.#created(plan) };
     if (allocation?.reason !== 'InsufficientStorage') return undefined;
-    // If anything has changed since, the Volume is looked at again.
+    // If the Volume has changed since, the deletion is refused and the Volume is reconciled again.
     if (!(await this.#removal.removeVersion(volume, signal))) return undefined;
     return refusedOutcome(allocation.message ?? 'no disk has room', plan.ifFull);
   }

@@ -54,14 +54,14 @@ export class ProvisionerFixture implements AsyncDisposable {
     return (await this.cluster.resource(persistentVolumes).list()).items;
   }
 
-  /** What the PV binder does when the claim is gone. */
+  /** Does the work of the PV binder when the claim no longer exists. */
   async release(name: string): Promise<void> {
     const client = this.cluster.resource(persistentVolumes);
     const body = { status: { phase: 'Released' } };
     await client.patch({ name }, { type: 'merge', body }, { subresource: 'status' });
   }
 
-  /** What protection does for a volume that is not bound. */
+  /** Does the work of the protection controller for a volume that is not bound. */
   async unprotectVolume(name: string): Promise<void> {
     const client = this.cluster.resource(persistentVolumes);
     await this.#unprotect(
@@ -93,7 +93,7 @@ export class ProvisionerFixture implements AsyncDisposable {
     );
   }
 
-  /** What the PV binder and protection would have done by now. */
+  /** Does the work of the PV binder and the protection controller. */
   async finishOtherControllersWork(): Promise<void> {
     const { items } = await this.cluster.resource(persistentVolumeClaims).list();
     const uids = new Set(items.map(({ metadata }) => metadata?.uid));

@@ -24,12 +24,12 @@ const furtherKeysKnown: readonly string[] = ['rack', 'topology.kubernetes.io/rac
 /** The maximum of locations that one class may list; beyond that, the product of its values makes no sense. */
 const listedMax = 10_000;
 
-/** What a class allows, with one name for zone and one for region. */
+/** The topologies that a class allows, with one name for zone and one for region. */
 export interface AllowedTopologies {
   readonly kind: 'allowed';
   /** ORed; undefined allows everything. */
   readonly terms: readonly AllowedTerm[] | undefined;
-  /** Of all terms and of the class's parameters. */
+  /** The keys of all terms and of the class's parameters, besides zone and region. */
   readonly furtherKeys: readonly string[];
   /** Whether the class mentions regions, so that its volumes should, too. */
   readonly namesRegions: boolean;

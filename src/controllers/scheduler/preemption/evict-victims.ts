@@ -31,7 +31,7 @@ export interface VictimEvictionPlan {
 
 /**
  * Evicts the victims of a preemptor, after nominating it to the node. Returns false, and evicts no pod, if the preemptor no longer needs a
- * node: it is gone, is being deleted, or has a node.
+ * node: it no longer exists, is being deleted, or has a node.
  *
  * After a crash between any two of these writes, the next scheduler can continue:
  *
@@ -71,7 +71,7 @@ async function evict(
   if (isEvicted) recordPreempted(context, plan, pod, isCancelled ? ' (in kube-scheduler memory).' : '');
 }
 
-/** False if the pod is gone, or has been re-created. */
+/** False if the pod no longer exists, or has been re-created. */
 async function markAndDelete(
   context: VictimEvictionContext,
   { preemptor }: VictimEvictionPlan,

@@ -8,7 +8,7 @@ const changesMax = 10_000;
  * each pod has the position at which it started, and changes before the oldest start are dropped.
  */
 export class InFlightPods<Item> {
-  /** In order of their start, so that the first one needs most of the log. */
+  /** Ordered by their start, so that the first pod needs most of the log. */
   readonly #starts = new Map<Item, number>();
   /** The change at index 0 has position `#offset`. */
   #changes: ClusterChange[] = [];

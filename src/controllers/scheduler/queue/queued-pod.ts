@@ -12,7 +12,7 @@ export interface QueuedPod {
 }
 
 /**
- * What a refused pod waits for. Thousands of these may be kept for hours, so they must be small. Pods with the same refusal may share one,
+ * The changes that a refused pod waits for. Thousands of these may be kept for hours, so they must be small. Pods with the same refusal may share one,
  * and are then woken together.
  */
 export interface WakeCondition {

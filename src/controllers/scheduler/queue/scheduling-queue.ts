@@ -48,7 +48,7 @@ export interface SchedulingQueueCounts {
  * The pods that need a node, from the time they are first seen until they have one, in the order in which they are scheduled. No order
  * of calls loses a pod or a wake-up.
  *
- * 1. `addOrUpdate` adds a pod without a node, `remove` removes one that has a node or is gone. Both may be called at any time, and
+ * 1. `addOrUpdate` adds a pod without a node, `remove` removes one that has a node or was deleted. Both may be called at any time, and
  *    repeated. The uid identifies the pod: a pod with the same key and another uid replaces it.
  * 2. `take` returns the next pod: highest priority first, then the one that has been queued longest. If there is none, it takes a pod that
  *    backs off after a refusal, but never one that backs off after an error. From then on the pod is in flight.
@@ -123,7 +123,7 @@ export class SchedulingQueue {
     this.#serve();
   }
 
-  /** The pod has a node, is gone, or is no longer this scheduler's. */
+  /** The pod has a node, no longer exists, or is no longer this scheduler's. */
   remove(key: string): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
@@ -194,7 +194,7 @@ export class SchedulingQueue {
     this.#serve();
   }
 
-  /** What had to follow the refusal failed, such as evicting its victims, so what the pod waits for may never come. It backs off as after an error. */
+  /** A step after the refusal failed, such as evicting its victims, so the event that the pod waits for may never come. It backs off as after an error. */
   retry(attempt: SchedulingAttempt): void {
     const entry = this.#entries.get(attempt.pod.key);
     // If a change has woken it meanwhile, it is scheduled anyway.

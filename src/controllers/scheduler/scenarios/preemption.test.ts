@@ -144,7 +144,7 @@ test('a pod is evicted for an attach slot', async () => {
   await fixture.storageClass('plain');
   const drivers = [{ name: driverName, nodeID: 'n1', allocatable: { count: 1 } }];
   await fixture.cluster.resource(csiNodes).create({ metadata: { name: 'n1' }, spec: { drivers } });
-  // With VolumeAttachments, which outlive the pod, an eviction alone would not help.
+  // VolumeAttachments outlive the pod: if the driver had them, an eviction alone would not help.
   const driver = { metadata: { name: driverName }, spec: { attachRequired: false } };
   await fixture.cluster.resource(csiDrivers).create(driver);
   for (const name of ['v1', 'v2']) {
@@ -197,7 +197,7 @@ test('several preemptors are all placed, and no more pods are evicted than neces
   await fixture.settle(40_000);
   expect(await countPlaced(fixture, ['a', 'b'])).toBe(2);
   const left = await Promise.all(lows.map((name) => exists(fixture, name)));
-  // One eviction frees eight, enough for both; two at most, since both are decided before the first victim is gone.
+  // One eviction frees eight, enough for both; two at most, since both are decided before the first victim is deleted.
   expect(left.filter(Boolean).length).toBeGreaterThanOrEqual(1);
 });
 

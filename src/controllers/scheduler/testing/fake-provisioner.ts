@@ -2,7 +2,7 @@ import { labels } from '../../../kube/well-known.ts';
 import { onAbort } from '../../../runtime/abort.ts';
 import { type Provisioner, refusedOutcome } from '../../provisioner/provisioner.ts';
 
-/** What happens to a volume: it is created for the node, or for another one, is refused, or waits for `continue`. */
+/** The outcome of a volume: it is created for the node, or for another one, is refused, or waits for `continue`. */
 export type FakeProvisionerOutcome = 'creates' | 'refuses' | 'waits' | { readonly elsewhere: string };
 
 /** A provisioner of local disks whose outcomes a test controls. Its storage class has to name it. */

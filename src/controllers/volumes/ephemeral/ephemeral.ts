@@ -34,7 +34,7 @@ class EphemeralReconciler implements Reconciler {
   readonly #pods: Informer<Pod>;
   readonly #claims: Informer<PersistentVolumeClaim>;
   readonly #queue: WorkQueue;
-  /** By key of a claim that this process has created, the uid of its pod. */
+  /** The uid of the pod of each claim that this process has created. Key: that of the claim. */
   readonly #createdFor = new Map<string, string | undefined>();
 
   constructor(context: LoopContext) {
@@ -104,7 +104,7 @@ class EphemeralReconciler implements Reconciler {
     }
     const claimKey = `${namespace}/${claimName}`;
     const { uid } = pod.metadata ?? {};
-    // The claim has been deleted. If its pod is gone, and only the watch is behind, the next one would be collected as well, and so on.
+    // The claim has been deleted. If its pod no longer exists, and only the watch is behind, the next one would be collected as well, and so on.
     if (this.#createdFor.get(claimKey) === uid && !(await this.#exists(pod, signal))) return;
     this.#context.beforeWrite();
     try {

@@ -76,14 +76,14 @@ async function lookAt(
     await setSize(context, found, wanted, signal);
     return undefined;
   }
-  // A refusal of an earlier attempt at the same size is no answer to this one.
+  // A refusal of an earlier attempt at the same size does not decide this one.
   const isAnswered = found.status?.observedGeneration === Number(found.metadata?.generation ?? 0);
   if (!isAnswered || refusedExpansion?.size !== wanted) return undefined;
   if (!(await setSize(context, found, current, signal))) return undefined;
   return { kind: 'failed', error: new Error(refusedExpansion.message), isInUse: false };
 }
 
-/** In the version that was read; false if the Volume has changed meanwhile. */
+/** Patches the version that was read; false if the Volume has changed meanwhile. */
 async function setSize(
   { cluster }: Context,
   { metadata }: DiskVolume,

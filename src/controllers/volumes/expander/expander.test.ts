@@ -15,7 +15,7 @@ import { expanderController } from './expander.ts';
 import { type BuiltInResizer, localResizer, zonalResizer } from './resizer.ts';
 import { plainResizer } from './testing/plain-resizer.ts';
 
-/** With a resizer that only changes a number, for the behaviour that all kinds of volumes share. */
+/** Has a resizer that only changes a number, for the behaviour that all kinds of volumes share. */
 const expander = expanderController({ resizers: [localResizer, zonalResizer, plainResizer] });
 
 const namespace = 'default';

@@ -30,7 +30,7 @@ const name = 'expander';
 export interface ExpanderControllerSettings {
   /** The drivers whose volumes are expanded too; if left out, there are none. */
   readonly csiDrivers?: CsiDriverSet | undefined;
-  /** With `nodeName`, only volumes of that node are expanded and modified, by its driver. */
+  /** If `nodeName` is set, the controller expands and modifies only volumes of that node, with its driver. */
   readonly csi?: Pick<CsiSettings, 'timeoutMs' | 'nodeName'> | undefined;
   /** Replaces the built-in resizers. */
   readonly resizers?: readonly BuiltInResizer[] | undefined;

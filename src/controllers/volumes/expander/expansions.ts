@@ -314,7 +314,7 @@ function isOfDriver({ spec }: PersistentVolume): boolean {
   return spec?.csi !== undefined;
 }
 
-/** In the words of external-resizer for volumes of CSI drivers, and of kube-controller-manager for others. */
+/** Uses the message of external-resizer for volumes of CSI drivers, and that of kube-controller-manager for others. */
 function failureNote(
   claim: PersistentVolumeClaim,
   { metadata, spec }: PersistentVolume,

@@ -23,7 +23,7 @@ const onN1: VolumeNodeAffinity = {
 };
 const controllerCapabilities = ['EXPAND_VOLUME', 'MODIFY_VOLUME'] as const;
 
-/** Two nodes, each with a driver and a process of its own. */
+/** Two nodes, each with its own driver and process. */
 async function start(options: CsiClaimOptions) {
   const fixture = await VirtualTimeCluster.start();
   for (const name of ['n1', 'n2'])

@@ -10,7 +10,7 @@ import { annotations } from '../../../kube/well-known.ts';
 import type { BinderEvent } from './binder-events.ts';
 import { provisioningOf } from './provisioning.ts';
 
-/** What to do about a claim. */
+/** The next step for a claim. */
 export type ClaimDecision =
   | { readonly kind: 'bind'; readonly volumeName: string }
   /** It names no class, and there is a default class. */

@@ -81,7 +81,7 @@ class PvBinder implements Reconciler {
   // ── Waking ──
 
   #changed(change: ClusterChange): void {
-    // Once each: a key that a worker takes at once would otherwise be reconciled twice.
+    // Once each: a key that a worker takes immediately would otherwise be reconciled twice.
     for (const key of new Set(keysWokenBy(change, this.#feed.index))) this.#queue.add(key);
     if (change.kind === 'PersistentVolume') {
       if (change.after === undefined) this.#events.forget(`volume ${change.before?.key}`);
@@ -247,7 +247,7 @@ class PvBinder implements Reconciler {
   }
 
   /**
-   * The claim of the claimRef. Only the server can confirm that it is gone: a claim that the cache has not seen yet
+   * The claim of the claimRef. Only the server can confirm that it no longer exists: a claim that the cache has not seen yet
    * would otherwise lose the volume that was just created for it. Released volumes are not checked again.
    */
   async #claimOf(volume: PersistentVolume): Promise<PersistentVolumeClaim | undefined> {

@@ -4,10 +4,10 @@ import { volumeModeOf } from '../../../kube/volumes.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import type { BinderEvent } from './binder-events.ts';
 
-/** What to do about a volume. */
+/** The next step for a volume. */
 export type VolumeDecision =
   | { readonly kind: 'phase'; readonly phase: 'Available' | 'Bound' }
-  /** Its claim is gone, or took another volume and no longer needs this one. */
+  /** Its claim no longer exists, or took another volume and no longer needs this one. */
   | { readonly kind: 'release' }
   /** The claim is bound to another volume. */
   | { readonly kind: 'unbind' }
@@ -15,7 +15,7 @@ export type VolumeDecision =
   | { readonly kind: 'finish-claim' }
   | { readonly kind: 'mode-mismatch' };
 
-/** `claim` is the claim of the claimRef by name and uid; undefined if it is gone. */
+/** `claim` is the claim of the claimRef by name and uid; undefined if it no longer exists. */
 export function decideVolume(
   volume: PersistentVolume,
   claim: PersistentVolumeClaim | undefined,

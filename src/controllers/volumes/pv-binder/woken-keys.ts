@@ -26,7 +26,7 @@ export function keysWokenBy(change: ClusterChange, index: ClusterIndex): readonl
   }
 }
 
-/** The claim, and if it took a volume or is gone, the volumes that are or were its own. */
+/** The claim, and if it took a volume or no longer exists, the volumes that are or were its own. */
 function wokenByClaim(
   { before, after }: ObjectChange<'PersistentVolumeClaim'>,
   index: ClusterIndex,

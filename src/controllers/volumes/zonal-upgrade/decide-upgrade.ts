@@ -64,7 +64,7 @@ interface Level {
   readonly stableKey: string;
 }
 
-/** In the order in which their requirements are written. */
+/** The levels, in the order in which their requirements are written. */
 const levels: readonly Level[] = [
   { name: 'zone', betaKey: labels.betaZone, stableKey: labels.zone },
   { name: 'region', betaKey: labels.betaRegion, stableKey: labels.region },

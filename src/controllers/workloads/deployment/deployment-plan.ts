@@ -44,7 +44,7 @@ export interface DeploymentPlanInput {
   readonly nowMs: number;
 }
 
-/** What a deployment needs next; each kind is executed and planned again, until it is a rollout. */
+/** The next step of a Deployment; each kind is executed and planned again, until it is a rollout. */
 export type DeploymentPlan =
   | { readonly kind: 'ignored' }
   | { readonly kind: 'claim'; readonly sets: DependentClaims<ReplicaSet> }

@@ -17,7 +17,7 @@ import { isFinished } from '../../../kube/pods.ts';
 import { replicaSets } from '../../../kube/resources.ts';
 import { claimDependents, type DependentClaims, isSelectedBy, selectorOf } from '../pods/adoption.ts';
 
-/** Pods that are created or deleted at once. */
+/** Pods that are created or deleted at the same time. */
 const burstMax = 500;
 /** The API server truncates the prefix of a generated name to this. */
 const prefixLengthMax = 58;
@@ -26,7 +26,7 @@ export interface ReplicaSetPlanInput {
   readonly set: ReplicaSet;
   /** The pods of the namespace, or at least those of the set and those without a controller. */
   readonly pods: readonly Pod[];
-  /** By uid: the replica sets of the same deployment, including this one. */
+  /** The uids of the ReplicaSets of the same Deployment, including this one. */
   readonly family: ReadonlySet<string>;
   readonly nowMs: number;
 }
@@ -50,7 +50,7 @@ export type CountedReplicaSetStatus = Required<
   >
 > & { readonly fullyLabeledReplicas: number };
 
-/** What the replica set needs now: its members claimed, and the desired number of pods. */
+/** The next step of the ReplicaSet: adopt its members, and reach the desired number of pods. */
 export function planReplicaSet(input: ReplicaSetPlanInput): ReplicaSetPlan {
   const { set, pods, nowMs } = input;
   const selector = selectorOf(set.spec?.selector);

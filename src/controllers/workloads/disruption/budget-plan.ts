@@ -148,7 +148,7 @@ function isHealthy(pod: Pod, waiting: StringMap): boolean {
   return deletionTimestamp === undefined && !Object.hasOwn(waiting, name) && isReady(pod);
 }
 
-/** To be safe, no disruption is allowed; everything else stays unchanged. */
+/** Allows no disruption, to be safe; everything else stays unchanged. */
 function failed({ budget, nowMs }: BudgetView, why: string): BudgetPlan {
   const { currentHealthy = 0, desiredHealthy = 0, expectedPods = 0 } = budget.status ?? {};
   const { disruptedPods = {}, observedGeneration = 0, conditions } = budget.status ?? {};

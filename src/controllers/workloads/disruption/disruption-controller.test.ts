@@ -179,7 +179,7 @@ async function creationOf(cluster: Cluster, name: string): Promise<string> {
   return metadata?.creationTimestamp ?? '';
 }
 
-/** What the server writes before it deletes the pods. */
+/** Writes the status that the server writes before it deletes the pods. */
 async function grant(cluster: Cluster, disruptedPods: Readonly<Record<string, string>>): Promise<void> {
   const body = { status: { disruptedPods, disruptionsAllowed: 0 } };
   await cluster.resource(podDisruptionBudgets).patch(key, { type: 'merge', body }, { subresource: 'status' });

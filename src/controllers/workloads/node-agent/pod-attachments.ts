@@ -10,7 +10,7 @@ import { NodeAgentPodWrites } from './pods/pod-writes.ts';
 
 /**
  * Creates the attachments of pods, as an attach controller does. Volumes of drivers that attach them themselves wait for that; others are
- * attached at once. Each write is made only if it is missing, so the next run completes what a crash interrupted.
+ * attached immediately. Each write is made only if it is missing, so the next run completes what a crash interrupted.
  */
 export class PodAttachments {
   readonly #context: ControllerContext;
@@ -26,7 +26,7 @@ export class PodAttachments {
     this.#writes = new NodeAgentPodWrites(context);
   }
 
-  /** Reserves the slots at once, then calls `prepare`, then attaches. */
+  /** Reserves all slots together, then calls `prepare`, then attaches. */
   async attach(
     pod: Pod,
     wanted: readonly VolumeAttachment[],

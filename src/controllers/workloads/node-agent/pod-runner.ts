@@ -84,7 +84,7 @@ export class PodRunner {
     this.#time = new PodTime(context.clock);
   }
 
-  /** The pod is gone. */
+  /** The caller reports that the pod no longer exists. */
   forget(pod: Pod): void {
     this.waiting.delete(keyOf(pod));
     this.unreported.delete(keyOf(pod));
@@ -333,7 +333,7 @@ export class PodRunner {
       throw conflict(persistentVolumeClaims, name, 'it is another claim than the cache shows');
   }
 
-  /** What a running pod needs: its attachments, the size of its file systems, and a status that follows its probes and readiness gates. */
+  /** Maintains a running pod: its attachments, the size of its file systems, and a status that follows its probes and readiness gates. */
   async #keep(pod: Pod, signal: AbortSignal): Promise<void> {
     const mounts = claimKeysOf(pod).flatMap((key) => {
       const claim = this.#caches.claims.get(key);

@@ -5,7 +5,7 @@ import { TokenBucket } from '../../../runtime/token-bucket.ts';
 
 /** The burst: every pod twice, and these. Failing nodes and users who delete pods stay far below it. */
 const sparePods = 20;
-/** In the long run: every pod once in this time, and one more every two seconds. */
+/** The average rate: every pod once in this time, and one more every two seconds. */
 const wholeSetSeconds = 30;
 const podsPerSecondMin = 0.5;
 /** Limits for sets of any size, so that a mistyped number of replicas can be corrected before the pods fill the memory. */
@@ -27,7 +27,7 @@ export interface ReplacementAllowance {
  */
 export class ReplacementRateLimit {
   readonly #clock: Clock;
-  /** By the set's uid; an entry is removed with its set. */
+  /** Key: the set's uid; an entry is removed with its set. */
   readonly #budgets = new Map<string, Budget>();
 
   constructor({ clock }: { readonly clock: Clock }) {

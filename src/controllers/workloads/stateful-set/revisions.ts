@@ -14,7 +14,7 @@ const hashLabel = 'controller.kubernetes.io/hash';
 const parentLengthMax = 223;
 const historyLimitDefault = 10;
 
-/** What has to happen before pods can be assigned a revision. */
+/** The next step before pods can be assigned a revision. */
 export type RevisionPlan =
   | { readonly kind: 'settled'; readonly current: SetRevision; readonly update: SetRevision }
   | { readonly kind: 'create'; readonly revision: ControllerRevision }

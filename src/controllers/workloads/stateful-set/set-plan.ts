@@ -39,7 +39,7 @@ export interface ReplicaStage {
   readonly nextAvailableMs: number | undefined;
 }
 
-/** What the set needs now: its members claimed, its revisions named, its pods in place. */
+/** The next step of the set: adopt its members, name its revisions, create and delete pods. */
 export function planSet(input: SetPlanInput): SetPlan {
   const { set } = input;
   const selector = selectorOf(set.spec?.selector);

@@ -66,7 +66,7 @@ export class SetWriter {
     for (const revision of stage.expired) await deleteIfUnchanged(client, revision, signal);
   }
 
-  /** In parallel the failure of one pod does not affect the others; in order nothing follows a failure. */
+  /** If pods are managed in parallel, the failure of one does not affect the others; otherwise the steps after a failure are left out. */
   async #applySteps(
     set: StatefulSet,
     steps: readonly ReplicaStep[],

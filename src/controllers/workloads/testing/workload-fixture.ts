@@ -81,7 +81,7 @@ export async function podNames(cluster: Cluster): Promise<readonly string[]> {
   return (await podsOf(cluster)).map(({ metadata }) => metadata?.name ?? '');
 }
 
-/** Makes every new pod run and be ready at once, until disposed. */
+/** Makes every new pod run and be ready immediately, until disposed. */
 export function healthyNodes(cluster: Cluster): Controller {
   return {
     name: 'nodes',

@@ -12,7 +12,7 @@ export interface FakeDevice {
   readonly files?: Readonly<Record<string, string>>;
   readonly filesystem?: { readonly type: string; readonly uuid?: string; readonly label?: string };
   readonly partitionTable?: string;
-  /** What is at the beginning of the device. */
+  /** The bytes at the beginning of the device. */
   readonly bytes?: string;
   readonly mountPoint?: string;
 }

@@ -2,7 +2,7 @@ import { addTo, removeFrom, setOrDelete } from '../../maps.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
 
 /**
- * The pods, by node and by claim. A pod that is placed but not yet bound is *assumed* on its node: it counts there at once, until the
+ * The pods, by node and by claim. A pod that is placed but not yet bound is *assumed* on its node: it counts there immediately, until the
  * cluster reports its node or the assumption is reverted.
  */
 export class PodTable {

@@ -158,7 +158,7 @@ export class ClaimPromises {
     const moved = { ...this.#inPool(promised, poolKey), existsAtMs };
     const settled = settledPromise(this.#index.pools, moved);
     setCompared(this.#index, claim.key, settled);
-    // Its node or its pool is gone. If they come back with a report that is older than the volume, the promise comes back too.
+    // Its node or its pool no longer exists. If they come back with a report that is older than the volume, the promise comes back too.
     const isTracked = poolsOfClass(this.#index, claim.className).kind !== 'untracked';
     if (settled === undefined && isTracked) this.#recoverClaim(claim, true);
   }

@@ -5,7 +5,7 @@ import type { PoolRecord } from '../../records/pool-record.ts';
 import { DriveGroups } from './drive-groups.ts';
 import { PoolEntry, type PoolRow } from './pool-entry.ts';
 
-/** Drives by the kind that a class asks for: its access tier and labels. Entries are computed when they are asked for, until a drive comes, goes or changes its kind. */
+/** Drives by the kind that a class selects: access tier and labels. Entries are computed on first use, and kept until a drive is added, removed or changes its kind. */
 export class DriveEntries {
   readonly #drives = new Map<string, { readonly row: PoolRow; readonly record: PoolRecord }>();
   readonly #byKind = new Map<string, PoolEntry>();

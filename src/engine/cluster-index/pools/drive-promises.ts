@@ -60,7 +60,7 @@ interface DriveRoomLeft {
   readonly promisedGroups: ReadonlySet<string>;
 }
 
-/** What is left on a drive, whose pool is `key`; undefined if there is no such drive. */
+/** The free bytes and the promised groups of the drive whose pool is `key`; undefined if there is no such drive. */
 export function roomOnDrive(
   { pools, promises }: Pick<PromiseWriter, 'pools' | 'promises'>,
   key: string,

@@ -41,7 +41,7 @@ export class PoolExpiry {
     return this.#rowsOfLease.get(lease) ?? [];
   }
 
-  /** How many pools have a publisher that is gone; their reports expire later. */
+  /** How many pools have a publisher that no longer exists; their reports expire later. */
   countWithoutPublisher(nowMs: number): number {
     let count = 0;
     for (const [lease, untilMs] of this.#trustedUntilMs)

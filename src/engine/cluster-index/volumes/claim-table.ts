@@ -5,7 +5,7 @@ import type { ClaimRecord } from '../../records/claim-record.ts';
 export class ClaimTable {
   readonly #byKey = new Map<string, ClaimRecord>();
   readonly #byVolume = new Map<string, Set<string>>();
-  /** Keys by `namespace/owner`; undefined until it is asked for, because few clusters have policies that need it. */
+  /** Keys by `namespace/owner`; undefined until its first use, because few clusters have policies that need it. */
   #byOwner: Map<string, Set<string>> | undefined;
 
   get size(): number {

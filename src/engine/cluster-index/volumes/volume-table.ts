@@ -30,7 +30,7 @@ export class VolumeGroup {
   }
 }
 
-/** What a claim requires of a volume besides size, topology and labels. */
+/** The requirements of a claim besides size, topology and labels. */
 export interface VolumeGroupQuery {
   readonly className: string;
   readonly mode: string;

@@ -84,7 +84,7 @@ export type ImageAllocation =
       readonly staying: readonly string[];
     }
   | { readonly kind: 'waiting-for-verdict' }
-  /** No disk is asked for bytes before the size is known. `isReadable`: an agent reads it from the source. */
+  /** No bytes are requested before the size is known. `isReadable`: an agent reads it from the source. */
   | { readonly kind: 'size-unknown'; readonly isReadable: boolean }
   | { readonly kind: 'retrying-later' }
   /** No disk fits; one that gains room may. */

@@ -313,7 +313,7 @@ describe('copies that go', () => {
     ]);
     expect(plan(image({ copies: [ready('d1', lost)] }), disk('d2')).steps[0]).toBe('place +d2');
     expect(plan(image({ copies: [ready('d1', lost), ready('d2')] }), disk('d2')).steps[0]).toBe('place -d1');
-    // A disk that was given up has a schedule until its entries are gone.
+    // A disk that was removed by force keeps its schedule until all entries are deleted.
     const removed = disk('d1', 0, { state: { kind: 'unknown', message: 'dead', isRemoved: true } });
     const neededOn = new Map([['d1', 'v-r0']]);
     const view = image({ copies: [copy('d1', { isLost: true }), ready('d2')], neededOn });

@@ -23,7 +23,7 @@ export function isLost(replica: ReplicaView, disk: DiskCandidate | undefined): b
 }
 
 /**
- * What follows for lost replicas: they fail, give their request back, and go if another replica has the data. The last one that had the data stays,
+ * Plans the steps for lost replicas: they fail, release their request, and are deleted if another replica has the data. The last one that had the data stays,
  * and nothing takes its place: an empty volume must not look like one that has its data. Undefined if there are no lost replicas.
  */
 export function planLost(

@@ -70,7 +70,7 @@ function oversized(
     .map(({ name }) => ({ kind: 'delete', replica: name }));
 }
 
-/** What replicas have or are to have. An expansion counts from the moment when it is committed: it is completed then. */
+/** The bytes that each replica has or should have. An expansion counts once it is committed, because it is then completed. */
 function committedBytes(
   { currentBytes, wantedBytes, expansion }: VolumeView,
   replicas: readonly ReplicaView[],

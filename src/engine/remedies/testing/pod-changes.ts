@@ -1,4 +1,4 @@
-/** What a reader of a step's text does to pods. */
+/** Changes pods as a user does who follows the text of a step. */
 import type { Pod, Taint } from '../../../kube/api/core.ts';
 import {
   changePodSpec,

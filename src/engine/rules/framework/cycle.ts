@@ -20,7 +20,7 @@ export class Cycle {
   readonly pod: PodRecord;
   readonly nowMs: number;
   readonly rowCount: number;
-  /** The row of the node if only one is evaluated, else -1. Rules that work on all nodes at once can then work on this one. */
+  /** The row of the node if only one is evaluated, else -1. Rules that process all nodes together can then process only this one. */
   readonly onlyRow: number;
   readonly feasible: Bitset;
   readonly verdicts: Int32Array;

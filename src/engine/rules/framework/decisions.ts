@@ -1,6 +1,6 @@
 import type { Size } from '../../size.ts';
 
-/** What has to be written so that the pod can run on the chosen node. Each rule adds its part. */
+/** The writes that the pod needs to run on the chosen node. Each rule adds its part. */
 export interface Decisions {
   readonly bindings: ClaimBinding[];
   readonly provisions: Provision[];

@@ -64,7 +64,7 @@ export interface PodRefusal {
 }
 
 /**
- * What a pod depends on, in a form that is valid after the plan: small, and enough to decide which changes could matter to the pod.
+ * The objects that a pod depends on, in a form that is valid after the plan: small, and enough to decide which changes could matter to the pod.
  */
 export interface Interest {
   /** The pod, for rules about its own spec and labels. */

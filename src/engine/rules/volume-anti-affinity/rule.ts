@@ -94,7 +94,7 @@ function explain({ claims }: ApartState, { index }: Cycle, node: number): readon
   });
 }
 
-/** What could free a place: another claim of the owner or its volume goes or moves, nodes and zones come, or the policy changes. */
+/** Changes that could free a place: another claim of the owner or its volume is deleted or moved, nodes and zones are added, or the policy changes. */
 function wakes(interest: Interest, change: ClusterChange, index: ClusterIndex): boolean {
   if (interest.apartGroups.size === 0) return false;
   switch (change.kind) {
@@ -152,9 +152,9 @@ function isSiblingChange({ pod }: Interest, claim: ClaimRecord | undefined, inde
 
 /** The places of the volumes of one owner, without those of the pod itself, which are on the pod's own node by necessity. */
 interface OccupiedPlaces {
-  /** By node row. A volume that several nodes reach is on none of them. */
+  /** Key: the node row. A volume that several nodes reach is on none of them. */
   readonly nodes: Occupied<number>;
-  /** By the value of the zone label. A volume that several zones reach is in none of them. */
+  /** Key: the value of the zone label. A volume that several zones reach is in none of them. */
   readonly zones: Occupied<string>;
 }
 

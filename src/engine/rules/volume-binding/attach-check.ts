@@ -3,7 +3,7 @@ import { AttachDemand, limitsAnything } from '../volume-limits/attach-demand.ts'
 import type { ClaimRequest, VolumeNeeds } from './needs.ts';
 import { bit } from './verdict-bits.ts';
 
-/** What a request gets: a volume row, or -1 for a new volume. */
+/** The volume that a request gets: its row, or -1 for a new volume. */
 export interface ChosenVolume {
   readonly request: ClaimRequest;
   readonly row: number;

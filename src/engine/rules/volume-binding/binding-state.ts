@@ -2,7 +2,7 @@ import type { NearbyVolumesCache } from './nearby-volumes.ts';
 import type { VolumeNeeds } from './needs.ts';
 import type { Solution } from './solution.ts';
 
-/** What the rule keeps between its calls. */
+/** The state of the rule between its calls. */
 export interface BindingState {
   readonly needs: VolumeNeeds;
   readonly solution: Solution;

@@ -38,7 +38,7 @@ export function driveMayServe(interest: Interest, pool: PoolRecord, index: Clust
   return false;
 }
 
-/** The Drives that named the same filesystem as one that is gone: it belongs to one of them now. */
+/** The Drives that named the same filesystem as one that no longer exists: it belongs to one of them now. */
 function ownedNext(gone: PoolRecord | undefined, index: ClusterIndex): readonly PoolRecord[] {
   return index.pools.drivesOnFilesystem(gone?.drive?.user.filesystem ?? '');
 }
@@ -59,7 +59,7 @@ function isGain(before: PoolRecord, after: PoolRecord): boolean {
   if (isElsewhere(before, after)) return true;
   if (after.free === undefined) return false;
   if (before.free === undefined || compareSizes(after.free, before.free) > 0) return true;
-  // What is kept for growth is a part of the capacity: less of it may leave more for new volumes.
+  // The growth reserve is a part of the capacity: a smaller one may leave more bytes for new volumes.
   return after.drive!.capacityBytes < before.drive!.capacityBytes;
 }
 

@@ -30,7 +30,7 @@ export type PoolPlan =
   | { readonly kind: 'impossible' }
   | { readonly kind: 'unknown' };
 
-/** Free capacity of pools: for one volume on all nodes at once, and for several volumes together on one node. */
+/** Free capacity of pools: for one volume on all nodes together, and for several volumes together on one node. */
 export class FreeCapacity {
   readonly #index: ClusterIndex;
   readonly #nowMs: number;
@@ -313,7 +313,7 @@ export class FreeCapacity {
       const size = bytesTaken(this.#index.pools.record(row), request.size);
       taken.set(row, addSizes(taken.get(row) ?? zeroSize, size));
     }
-    // A drive is a bin of its own, so that its reserve counts once: the largest that one of the volumes asks for.
+    // Each drive is one bin, so that its reserve counts once: the largest that one of the volumes asks for.
     for (const row of taken.keys()) {
       const reserve = requests.reduce(
         (most, request) => largerOf(most, growthReserveOf(this.#index, request, row)),

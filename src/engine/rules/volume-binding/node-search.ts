@@ -73,7 +73,7 @@ function bestOf(search: NodeSearch, options: readonly Option[], level: readonly 
 const impossible: SearchResult = { kind: 'impossible' };
 const gaveUp: SearchResult = { kind: 'gave-up' };
 
-/** What one request can get on this node. */
+/** The volumes that one request can use on this node, and whether a new one can be provisioned. */
 interface Option {
   readonly request: ClaimRequest;
   /** As many of the smallest volumes as there are requests: the other requests can't use all of them. */

@@ -83,7 +83,7 @@ function isEmptied(before: PoolRecord, after: PoolRecord): boolean {
 
 /**
  * Whether an update of a DriverCapacity could help the pod. Publishers update their pools all the time, mostly because a pool shrank or only
- * to renew its expiry, so this looks at the pools that changed: one must serve a class of the pod, be large enough for its smallest volume,
+ * to renew its expiry, so this checks the pools that changed: one must serve a class of the pod, be large enough for its smallest volume,
  * and have grown, be new, be reachable from other nodes, or be valid again after it was expired when the pod was refused.
  */
 export function driverPoolsMayHelp(interest: Interest, change: DriverPoolsChange, pools: PoolTable): boolean {

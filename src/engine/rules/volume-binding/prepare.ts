@@ -85,7 +85,7 @@ function unreadyClaim(index: ClusterIndex, pod: PodRecord, claim: ClaimRecord): 
 }
 
 /**
- * What is wrong with the class of a claim on drives: no provisioner can create its volume. A claim that may get an existing volume is left
+ * Returns the error in the class of a claim on drives: no provisioner can create its volume. A claim that may get an existing volume is left
  * to the nodes.
  */
 function invalidDriveClass(

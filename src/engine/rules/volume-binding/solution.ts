@@ -26,7 +26,7 @@ const attachCost = 100;
 /**
  * How a pod would get the volumes that it wants, on every node.
  *
- * First the fast way, for all nodes at once: each group takes its smallest volumes, and the remaining requests are provisioned. That decides a
+ * First the fast way, for all nodes together: each group takes its smallest volumes, and the remaining requests are provisioned. That decides a
  * node, unless requests of different groups compete for the same volumes, or capacity or attach slots run out while another division of the
  * requests might need fewer. Those nodes are searched one by one.
  */
@@ -86,12 +86,12 @@ export class Solution implements ChosenVolumes {
     return this.#provisioningOrder.filter((request) => this.choice.at(request.position, node) < 0);
   }
 
-  /** What each request gets on a node that has been solved. */
+  /** The volume that each request gets on a node that has been solved. */
   chosenAt(node: number): ChosenVolume[] {
     return this.#needs.requests.map((request) => ({ request, row: this.choice.at(request.position, node) }));
   }
 
-  /** Pools for the requests that get a new volume on a node that has been solved. A solution exists, so the search has a budget of its own. */
+  /** Pools for the requests that get a new volume on a node that has been solved. A solution exists, so the search has its own budget. */
   poolsAt(node: number): PoolPlan {
     return this.capacity.packAt(node, this.provisionedAt(node), new WorkBudget(searchStepsMax));
   }

@@ -77,7 +77,7 @@ function providesFor(interest: Interest, storageClass: ClassRecord | undefined):
   );
 }
 
-/** What a claim counts as: its volume, or a volume that its class is still to provision. */
+/** Identifies the volume that a claim counts as: its own one, or one that its class has yet to provision. */
 function volumeOf(claim: ClaimRecord | undefined): string {
   return claim === undefined ? '' : `${claim.volumeName} ${claim.className} ${claim.uid}`;
 }

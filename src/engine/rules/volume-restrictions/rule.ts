@@ -50,7 +50,7 @@ function isTaken(index: ClusterIndex, claimKey: string, asking: PodRecord): bool
   const modes = index.claims.get(claimKey)?.accessModes ?? 0;
   if ((modes & onePodBit) === 0) return false;
   for (const pod of index.pods.usingClaim(claimKey)) {
-    // As in kube-scheduler, a pod whose node is gone does not count.
+    // As in kube-scheduler, a pod whose node no longer exists does not count.
     if (pod.key !== asking.key && occupies(pod) && index.nodes.row(pod.nodeName) !== undefined) return true;
   }
   return false;

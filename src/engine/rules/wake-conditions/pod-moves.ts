@@ -9,7 +9,7 @@ export function nodesVacated(before: PodRecord | undefined, after: PodRecord | u
   return occupiedNodes(before).filter((name) => !stillOccupies(name, before, after));
 }
 
-/** Whether a pod has left the node, even if other pods use its resources by now, or the node itself is gone. */
+/** Whether a pod has left the node, even if other pods use its resources by now, or the node itself no longer exists. */
 export function isVacatedBy(nodeName: string, change: ClusterChange): boolean {
   switch (change.kind) {
     case 'Pod':

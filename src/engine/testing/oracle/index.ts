@@ -5,7 +5,7 @@
  * speed: it reads the Kubernetes objects, scans all of them for every node, and tries every assignment of volumes to a pod. It shares
  * no code with the engine. If the two disagree, the engine is wrong, or the definition here has to change.
  *
- * What an answer must be, for a pod and a node:
+ * The correct answer for a pod and a node:
  *
  * - Profile `stowage`: the node reaches every bound volume of the pod. Every unbound claim gets an existing volume that fits, or a new
  *   volume in a pool with enough free capacity. No volume and no byte is assigned twice, and capacity that is promised to others counts

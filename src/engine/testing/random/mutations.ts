@@ -1,5 +1,5 @@
 /**
- * Small changes of existing objects. A random new version of an object changes ten fields at once, and any of them may wake a pod. A
+ * Small changes of existing objects. A random new version of an object changes ten fields together, and any of them may wake a pod. A
  * mutation changes one field.
  */
 import fc from 'fast-check';

@@ -7,7 +7,7 @@ import type { Check, Found } from '../check.ts';
 import { type ClusterFacts, factItems, factValue } from '../facts.ts';
 import { componentLeases, leaseState } from './components.ts';
 
-/** A scheduler that runs has looked at a pod by then. */
+/** A running scheduler has tried a pod within this time. */
 const noticeMsMax = 60_000;
 /** One change of the leader makes two runs of events, three may be a flapping leader. */
 const runsOfTwoSchedulers = 4;

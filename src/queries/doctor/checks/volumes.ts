@@ -36,7 +36,7 @@ function whyLimited(
   return { detail: 'is a directory of a node (hostPath) without spec.nodeAffinity', severity: 'warning' };
 }
 
-/** A driver whose nodes have a value of their own for a topology key. Volumes of a driver by zone may be everywhere in a cluster of one zone. */
+/** A driver whose nodes have their own value for a topology key. Volumes of a driver by zone may be everywhere in a cluster of one zone. */
 function nodeLimited({ lists }: ClusterFacts): (driver: string) => boolean {
   const keys = new Map<string, ReadonlySet<string>>();
   for (const { spec } of factItems(lists.csiNodes))

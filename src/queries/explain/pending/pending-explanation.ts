@@ -48,7 +48,7 @@ export interface PendingParts {
   readonly causes: readonly CauseLine[];
   /** The change that helps most pods first; each was tried on the pods of all causes. */
   readonly remedies: readonly PodsRemedyLine[];
-  /** What was left out to bound the work, one sentence each. */
+  /** The parts that were left out to bound the work, one sentence each. */
   readonly omissions: readonly string[];
   readonly notes: readonly Note[];
 }
@@ -62,7 +62,7 @@ export interface PendingCounts {
   readonly fitting: number;
   /** Those that have a node and no known obstacle there. */
   readonly starting: number;
-  /** Those that were not looked at. */
+  /** The pods that were not explained. */
   readonly notExplained: number;
 }
 

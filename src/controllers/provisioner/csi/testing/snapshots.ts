@@ -9,7 +9,7 @@ import {
 } from '../snapshot-objects.ts';
 import { type CsiProvisionerFixture, driverName } from './csi-provisioner-fixture.ts';
 
-/** What the claim's `dataSource` says. */
+/** The claim's `dataSource`. */
 export const ofSnapshot = { apiGroup: snapshotGroup, kind: 'VolumeSnapshot', name: 'snap' };
 const key = { namespace: 'default', name: 'snap' };
 

@@ -24,7 +24,7 @@ export async function trackedClass(
   await fixture.storageClass(name, { provisioner, ...more });
 }
 
-/** What the driver says of one node; of every node where `nodeName` is empty. */
+/** The driver's capacity report of one node; of every node if `nodeName` is empty. */
 export async function publishCapacity(
   fixture: SchedulerFixture,
   nodeName: string,

@@ -8,7 +8,7 @@ export interface WakeRow {
   /** The change; reads as a continuation of the table's name. */
   readonly name: string;
   readonly step: FixtureStep;
-  /** Whether the pod is scheduled again at once. `placed`: and gets a node. */
+  /** Whether the pod is scheduled again immediately. `placed`: the pod also gets a node. */
   readonly wakes: boolean | 'placed';
 }
 

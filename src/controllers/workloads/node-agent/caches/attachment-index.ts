@@ -14,9 +14,9 @@ export class AttachmentIndex {
   readonly #byName = new Map<string, VolumeAttachment>();
   readonly #byNode = new Map<string, Set<string>>();
   readonly #byVolume = new Map<string, Set<string>>();
-  /** By name, the version whose deletion was requested. */
+  /** The version whose deletion was requested. Key: the name of the VolumeAttachment. */
   readonly #deleted = new Map<string, string>();
-  /** By name, the version that was there when this agent started. */
+  /** The version that existed when this agent started. Key: the name of the VolumeAttachment. */
   readonly #inherited = new Map<string, string>();
 
   /** An attachment from the server, or one that will be created; the server's replaces it. */

@@ -7,7 +7,7 @@ const addressCount = 2 ** 22 - 2;
 
 /**
  * The addresses of pods. The pods' status is the source; this class only knows the pods it was given, and the addresses it assigned since. It
- * assigns addresses in a cycle, so that a freed address is not reused at once.
+ * assigns addresses in a cycle, so that a freed address is not reused immediately.
  */
 export class PodAddresses {
   readonly #byPod = new Map<string, string>();

@@ -10,13 +10,13 @@ export interface CsiNodeSource {
   readonly directory: KubeletDirectory;
 }
 
-/** By the name of the node. */
+/** The plugins of each simulated node. Key: the name of the node. */
 export type CsiNodeSources = ReadonlyMap<string, CsiNodeSource>;
 
 /** The node plugins of simulated nodes, and the records of the volumes that they may have staged or published. */
 export class NodePlugins {
   readonly #sources: CsiNodeSources;
-  /** By node, then by driver and volume handle. */
+  /** Key: the node, then driver and volume handle. */
   readonly #records = new Map<string, Map<string, PluginVolumeRecord>>();
 
   constructor(sources: CsiNodeSources = new Map()) {

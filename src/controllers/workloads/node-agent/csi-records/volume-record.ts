@@ -1,5 +1,5 @@
 /**
- * What the agent has asked a node plugin to do with one volume. It is saved before each call and after it, so that after a crash the agent
+ * The calls for one volume that the agent has made to a node plugin. It is saved before each call and after it, so that after a crash the agent
  * knows what may be staged or published, and can repeat the call or undo it.
  */
 export interface PluginVolumeRecord {
@@ -11,7 +11,7 @@ export interface PluginVolumeRecord {
   readonly isAttachable: boolean;
   /** Undefined if NodeStageVolume was not called. */
   readonly staging?: StagedAt | undefined;
-  /** By the uid of the pod. */
+  /** Key: the uid of the pod. */
   readonly pods: Readonly<Record<string, PublishedAt>>;
 }
 
@@ -48,7 +48,7 @@ export function isEmptyRecord({ staging, pods }: PluginVolumeRecord): boolean {
   return staging === undefined && Object.keys(pods).length === 0;
 }
 
-/** Undefined for text that is no record. */
+/** Returns undefined if the text is not a record. */
 export function parsePluginVolumeRecord(text: string): PluginVolumeRecord | undefined {
   try {
     const record = JSON.parse(text) as Partial<PluginVolumeRecord> | null;

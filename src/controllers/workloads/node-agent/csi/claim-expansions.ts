@@ -161,7 +161,7 @@ function pendingExpansion(
   return parsed.ok ? quantityToBytes(parsed.quantity) : undefined;
 }
 
-/** A kubelet gives up on these; the expander or a person has to act before it tries again. */
+/** A kubelet does not retry after these errors: it waits until the expander or a user has acted. */
 function isInfeasible(error: unknown): boolean {
   return error instanceof CsiCallError && ['InvalidArgument', 'OutOfRange', 'NotFound'].includes(error.code);
 }

@@ -85,7 +85,7 @@ test('a restart leaves the volumes of running pods as they are', async () => {
   expect(await phases(fixture)).toEqual(['scratch Running', 'web Running']);
 });
 
-/** From one place on, nothing that the process does has an effect any more. */
+/** Simulates a crash: after one call, no call of the process has an effect any more. */
 class DeadAfter {
   readonly #placesMax: number;
   #places = 0;

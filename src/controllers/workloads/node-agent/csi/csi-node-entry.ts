@@ -122,7 +122,7 @@ function topologyOf({ accessibleTopology }: CsiReply<'NodeGetInfo'>): Readonly<R
   return accessibleTopology?.segments ?? {};
 }
 
-/** What cannot be changed in an entry. */
+/** The fields of an entry that cannot be changed. */
 function identityOf({ name, nodeID, topologyKeys }: CSINodeDriver): object {
   return { name, nodeID, topologyKeys: [...(topologyKeys ?? [])].sort() };
 }

@@ -8,7 +8,7 @@ import { makeCsiDriver, PluginFixture } from './testing/plugin-fixture.ts';
 
 const key = { namespace, name: 'data' };
 
-/** What the expander leaves to the node: the volume has 3Gi, the claim 1Gi. */
+/** The expander has finished its part, and the node has to continue: the volume has 3Gi, the claim 1Gi. */
 async function askNode({ cluster }: VirtualTimeCluster): Promise<void> {
   const spec = { capacity: { storage: '3Gi' } };
   await cluster.resource(persistentVolumes).patch({ name: 'v-data' }, { type: 'merge', body: { spec } });

@@ -10,7 +10,7 @@ import type { VolumeRequest } from './volume-request.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
-/** What a call needs beside the request. */
+/** Further facts that a call needs besides the request. */
 export interface CallFacts {
   readonly plugin: ServedCsiDriver;
   readonly csiDriver: CSIDriver | undefined;

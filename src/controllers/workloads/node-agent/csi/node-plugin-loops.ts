@@ -13,7 +13,7 @@ import { VolumeOperations } from './volume-operations.ts';
 import { volumeRequestsOf } from './volume-request.ts';
 import type { VolumeTokens } from './volume-tokens.ts';
 
-/** Calls at once to one plugin. Each plugin has its own, so one that hangs holds up no other. */
+/** Limits the concurrent calls to one plugin. Each plugin has its own, so one that hangs holds up no other. */
 const workers = 8;
 
 /** As a kubelet retries the registration of a plugin. */
@@ -47,7 +47,7 @@ export interface NodePluginLoopsOptions {
 export class NodePluginLoops {
   readonly #options: NodePluginLoopsOptions;
   readonly #registration: PluginRegistration;
-  /** By node and driver. */
+  /** Key: node and driver. */
   readonly #loops = new Map<string, PluginLoop>();
   readonly #ends = new Set<Promise<void>>();
 
@@ -125,7 +125,7 @@ export class NodePluginLoops {
     const loop = this.#loopOf(nodeName, source, plugin);
     this.#loops.set(loopKey(nodeName, plugin.name), loop);
     loop.queue.add(registrationKey);
-    // What an earlier process left.
+    // These are the volumes that an earlier process left.
     for (const { driver, volumeHandle } of plugins.records(nodeName))
       if (driver === plugin.name) loop.queue.add(volumeHandle);
     const stopListening = plugin.onCallEnd(({ method, error }) => {

@@ -18,7 +18,7 @@ import {
 } from './csi-node-entry.ts';
 import { callPlugin } from './plugin-call.ts';
 
-/** How often a plugin is asked again unless its CSIDriver says it: it may have been replaced. */
+/** The interval of NodeGetInfo calls, unless the CSIDriver sets one: the plugin may have been replaced. */
 const askAgainMs = 60_000;
 /** The smallest period that a CSIDriver can have. */
 const updatePeriodMsMin = 10_000;

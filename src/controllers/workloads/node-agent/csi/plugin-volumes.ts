@@ -37,7 +37,7 @@ export class PluginVolumes {
   readonly #backOff: KeyedBackOff;
   readonly #expansions: ClaimExpansions;
   readonly #republishing: Republishing;
-  /** What pods have asked for, by volume handle and uid of the pod. */
+  /** The requests of pods, by volume handle and uid of the pod. */
   readonly #requests = new Map<string, Map<string, VolumeRequest>>();
 
   constructor(options: PluginVolumesOptions) {
@@ -170,7 +170,7 @@ export class PluginVolumes {
     return [delayMs];
   }
 
-  /** If it fails, the pod keeps what it has. */
+  /** If the call fails, the pod keeps its mounts. */
   async #republish(volumeHandle: string, signal: AbortSignal): Promise<readonly number[]> {
     const delays: number[] = [];
     for (const [uid, request] of this.#requests.get(volumeHandle) ?? []) {

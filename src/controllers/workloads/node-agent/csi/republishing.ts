@@ -2,7 +2,7 @@ import type { CSIDriver } from '../../../../kube/api/storage.ts';
 import type { Clock } from '../../../../runtime/clock.ts';
 import { podOf, type VolumeRequest } from './volume-request.ts';
 
-/** As often as a kubelet looks after the volumes of a pod that runs. */
+/** The interval at which a kubelet reconciles the volumes of a running pod. */
 const intervalMs = 60_000;
 
 /**

@@ -81,7 +81,7 @@ export class VolumeOperations {
     );
   }
 
-  /** Publishes the volume again where the pod has it. If that fails, the pod keeps what it has. */
+  /** Publishes the volume again at the path where the pod has it. If that fails, the pod keeps its mount. */
   async republish(request: VolumeRequest, signal: AbortSignal): Promise<void> {
     await this.#explained('MountVolume.SetUp', request, async () => {
       const facts = await this.#publishFacts(request, signal);

@@ -34,7 +34,7 @@ export function volumeRequestsOf(pod: Pod, caches: AgentCaches): readonly Volume
   return [...requests.values()];
 }
 
-/** What identifies the pod in a record. */
+/** The pod's identity in a record. */
 export function podOf({ pod }: VolumeRequest): { uid: string; namespace: string; name: string; key: string } {
   const { uid = '', namespace = '', name = '' } = pod.metadata ?? {};
   return { uid, namespace, name, key: keyOf(pod) };

@@ -29,7 +29,7 @@ export function attachmentName(volumeHandle: string, driver: string, nodeName: s
 
 /**
  * Whether the attachment has the name that we, or Kubernetes' attach controller, would give it. Others belong to the client that created
- * them. The name of a volume that is gone cannot be checked, so there the form of the name decides.
+ * them. The name of a volume that no longer exists cannot be checked, so there the form of the name decides.
  */
 export function isManagedAttachment(
   { metadata, spec }: VolumeAttachment,

@@ -11,7 +11,7 @@ const warningDelayMs = 3_000;
 /** Tracks since when pods are blocked by obstacles that may disappear by themselves. */
 export class MountWarningDelay {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
-  /** By uid. */
+  /** The start of the obstacle. Key: the uid of the pod. */
   readonly #sinceMs = new Map<string, number>();
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {

@@ -46,7 +46,7 @@ function isAnnotated({ metadata }: Lease): boolean {
   return metadata?.annotations?.[annotations.simulated] === 'true';
 }
 
-/** When the lease has to be renewed: at once if it is not ours or was never renewed. */
+/** When the lease has to be renewed: immediately if it is not ours or was never renewed. */
 export function renewalDueMs(lease: Lease): number {
   const renewedMs = parseTimestamp(lease.spec?.renewTime);
   if (!isAnnotated(lease) || renewedMs === undefined) return 0;

@@ -48,7 +48,7 @@ function hasFreePorts(pod: Pod, others: readonly Pod[]): boolean {
   return !wanted.some((port) => taken.some((other) => isSamePort(port, other)));
 }
 
-/** Of containers that run as long as the pod does. */
+/** Returns the host ports of the containers that run as long as the pod does. */
 function hostPortsOf({ spec }: Pod): readonly ContainerPort[] {
   const sidecars = (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
   return [...sidecars, ...(spec?.containers ?? [])]

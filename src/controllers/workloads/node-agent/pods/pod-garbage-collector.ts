@@ -9,7 +9,7 @@ import type { Requeue } from '../../../../reconcile/workers.ts';
 import type { WrittenStatus } from './pod-status.ts';
 import type { NodeAgentPodWrites } from './pod-writes.ts';
 
-/** How long a node may be missing from the cache before the agent asks the server whether it is gone. */
+/** How long a node may be missing from the cache before the agent asks the server whether it still exists. */
 const quarantineMs = 40_000;
 
 const outOfServiceTaint = 'node.kubernetes.io/out-of-service';
@@ -24,14 +24,14 @@ export const terminatedPodsMax = 12_500;
  *
  * As upstream, a node that the cache lacks is in quarantine, and after it the server decides. All pods that are seen on the node meanwhile wait for
  * the same moment; one that is seen later begins another quarantine. This is only in memory: after a restart the time starts again. Upstream looks every
- * 20 seconds; here each pod is looked at when it is due.
+ * 20 seconds; here each pod is checked when it is due.
  */
 export class PodGarbageCollector {
   readonly #context: ControllerContext;
   readonly #writes: NodeAgentPodWrites;
   /** When the quarantine of a missing node ends, by its name. */
   readonly #quarantinedUntilMs = new Map<string, number>();
-  /** When the server is asked about the node of a pod, by the uid of the pod. */
+  /** When the agent reads the node of a pod from the server. Key: the uid of the pod. */
   readonly #dueMs = new Map<string, number>();
 
   constructor(context: ControllerContext, writes: NodeAgentPodWrites) {
@@ -85,7 +85,7 @@ export class PodGarbageCollector {
       await this.#collect(pod, undefined, signal);
   }
 
-  /** The pod is gone, or its node exists. */
+  /** The pod no longer exists, or its node exists. */
   forget({ metadata }: Pod): void {
     this.#dueMs.delete(metadata?.uid ?? '');
   }

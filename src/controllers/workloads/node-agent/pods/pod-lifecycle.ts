@@ -29,7 +29,7 @@ export type PodLifecycleStep =
 /** How long containers of a Job run if the pod does not say: a Job whose pods never end would never complete. */
 const jobRunSeconds = 1;
 
-/** A kubelet restarts a container at once for the first time, then after 10 s, and twice as long each time. */
+/** A kubelet restarts a container immediately for the first time, then after 10 s, and twice as long each time. */
 const restartDelay = { initialMs: 10_000, maxMs: 300_000 };
 
 /** The reason of containers that wait for their restart. */
@@ -64,7 +64,7 @@ export function needsVolumes(pod: Pod): boolean {
 }
 
 /**
- * The server sets the deletion timestamp to the end of the grace period. Simulated containers end at once when they get the signal,
+ * The server sets the deletion timestamp to the end of the grace period. Simulated containers end immediately when they get the signal,
  * unless the pod says how long they take; the grace period is the limit. A pod that never ran needs no time.
  */
 function ending(pod: Pod, deletedMs: number, nowMs: number): PodLifecycleStep {

@@ -14,7 +14,7 @@ import type { AdmissionFailure } from './admission.ts';
 import { backOffReason } from './pod-lifecycle.ts';
 import { probedContainers, probeResult } from './probes.ts';
 
-/** The status that a kubelet writes: our own types omit fields that only people read. */
+/** The status that a kubelet writes: our own types omit fields that only users read. */
 export interface WrittenStatus extends Omit<PodStatus, 'conditions'> {
   readonly hostIPs?: readonly { readonly ip: string }[];
   /** Null removes all of them. */

@@ -4,7 +4,7 @@ import type { Clock } from '../../../../runtime/clock.ts';
 import { SeenSince } from '../../../../runtime/seen-since.ts';
 
 /**
- * What time it is for a pod: not earlier than the times that are written in it. A clock that was set back by minutes, or is behind that of
+ * The current time for a pod: not earlier than the times that are written in it. A clock that was set back by minutes, or is behind that of
  * another agent or of the API server, would otherwise take a running pod for one that has not started, and take minutes to end it. From the
  * latest time that is written, the time of the pod goes on at the pace of this process.
  */

@@ -22,7 +22,7 @@ export class NodeAgentPodWrites {
     this.#context = context;
   }
 
-  /** To the version that was read. Undefined if the pod is gone. */
+  /** Patches the version that was read. Undefined if the pod no longer exists. */
   async status(pod: Pod, status: WrittenStatus, signal: AbortSignal): Promise<Pod | undefined> {
     const { namespace, name = '', uid, resourceVersion } = pod.metadata ?? {};
     const body = { metadata: { uid, resourceVersion }, status };
@@ -41,7 +41,7 @@ export class NodeAgentPodWrites {
     try {
       await client.delete({ namespace, name }, { gracePeriodSeconds: 0, preconditions, signal });
     } catch (error) {
-      // It is gone, or another pod has its name.
+      // It no longer exists, or another pod has its name.
       if (!isReason(error, 'NotFound') && !isReason(error, 'Conflict')) throw error;
     }
   }

@@ -17,7 +17,7 @@ type Eviction =
  * Deletes pods of simulated nodes that do not tolerate a NoExecute taint, or no longer, as the taint eviction controller of Kubernetes
  * does: whatever their phase, and the tolerated time starts when the taint is first observed on the pod's node.
  *
- * Those times are only in memory. After a restart they start again, but pods that are already marked are evicted at once.
+ * Those times are only in memory. After a restart they start again, but pods that are already marked are evicted immediately.
  */
 export class TaintEvictions {
   readonly #clock: Clock;
@@ -43,7 +43,7 @@ export class TaintEvictions {
     return { kind: 'evicted' };
   }
 
-  /** The pod is gone. */
+  /** The caller reports that the pod no longer exists. */
   forget(pod: Pod): void {
     this.#cancel(pod);
   }

@@ -20,7 +20,7 @@ export class PluginFixture {
     this.drivers = drivers;
   }
 
-  /** The plugin answers at once, unless it `joins` later. */
+  /** The plugin answers immediately, unless it `joins` later. */
   static async start(
     options: Partial<EnforcingDriverOptions> & { readonly joinsLater?: boolean } = {},
   ): Promise<PluginFixture> {
