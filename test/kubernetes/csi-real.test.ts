@@ -93,6 +93,7 @@ async function start({
   await applied(bed, ['apply', '--server-side', '-f', join(projectRoot, 'deploy/crds')]);
   await applied(bed, ['wait', '--for=condition=Established', 'crd', '--all', '--timeout=300s']);
   await applied(bed, ['apply', '-f', manifest]);
+  if (isNodeDeployment) await grantHeartbeats(bed);
   const cluster = await bed.connect();
   const spec = { storageCapacity: true, attachRequired };
   await cluster.resource(csiDrivers).create({ metadata: { name: mock.name }, spec });
@@ -120,6 +121,22 @@ async function start({
   });
   if (!isNodeDeployment) await untilPrinted(stowage, 'capacity: this process leads');
   return { bed, cluster, mock, stowage, auditLog };
+}
+
+/** The Leases of the publishers of nodes, which the chart grants to a DaemonSet. */
+async function grantHeartbeats(bed: TestBed): Promise<void> {
+  const [role, inNamespace] = ['stowage-csi-heartbeats', ['-n', 'kube-system']];
+  const verbs = '--verb=get,create,update';
+  await applied(bed, [
+    'create',
+    'role',
+    role,
+    ...inNamespace,
+    verbs,
+    '--resource=leases.coordination.k8s.io',
+  ]);
+  const account = '--serviceaccount=kube-system:stowage-csi';
+  await applied(bed, ['create', 'rolebinding', role, ...inNamespace, `--role=${role}`, account]);
 }
 
 function nodeFlags(mock: MockDriver, node: string): readonly string[] {
