@@ -26,11 +26,11 @@ test('stowage move brings a volume to another drive with everything, also after 
   expect(seen.attributes).toContain(`: ${hex('text')} ${hex('of root')} - -`);
   expect(seen.accessLists).toBe(2);
 
-  // Killed while it copied: the source has everything, and no pod can start meanwhile.
+  // Killed while it copied: the source has everything, and no pod can start with it. Pods of the target go on.
   expect(seen.copy).toMatchObject({
     status: 'SIGKILL',
     source: { ...complete, isRepairing: true },
-    target: { ...empty, remains: 1, isRepairing: true },
+    target: { ...empty, remains: 1, isRepairing: false },
   });
   expect(seen.staged).toBe('Unavailable');
 
