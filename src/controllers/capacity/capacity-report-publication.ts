@@ -50,7 +50,7 @@ export interface CapacityReportPublicationOptions {
  * Brings one published report up to date: asks the driver, and writes what has changed.
  *
  * Safe to run twice and to die anywhere: a report is written with the time before its measurement, by a write that names the version that it
- * replaces, and the name of an object depends on what it is about. What a process did not write, the next one measures again.
+ * replaces, and the name of an object is derived from its class and segment. The next process measures again the pools that this one did not write.
  */
 export class CapacityReportPublication {
   readonly #options: CapacityReportPublicationOptions;
